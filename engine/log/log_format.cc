@@ -243,6 +243,11 @@ void TakeTable(Reader* reader, LogNote* note) {
 
 }  // namespace
 
+void NoteHighest(const LogRecord& record, OlderCells* cells) {
+  SequenceId& highest = (*cells)[record.table_id];
+  highest = std::max(highest, record.sequence_id);
+}
+
 void LogNote::ApplyTo(TableMarks* marks) const {
   for (const auto& [table, mark] : tables) (*marks)[table] = mark;
   for (const TableId table : dropped) marks->erase(table);

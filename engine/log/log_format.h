@@ -60,6 +60,8 @@ Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::stri
 // The highest sequence id of each table that was not flushed yet when a segment was created, in the
 // segments before it. Once those are cut, the table's store file has it.
 using OlderCells = std::map<TableId, SequenceId>;
+// What they say of the record's table takes the record in.
+void NoteHighest(const LogRecord& record, OlderCells* cells);
 
 // What a table's manifest was like when the log was told. An older one in its place is found by it,
 // and of files that no manifest names it tells which were replaced.

@@ -38,6 +38,7 @@
 
 #include "engine/disk/file_layer.h"
 #include "engine/log/log_format.h"
+#include "engine/log/log_reading.h"
 #include "engine/log/log_tail.h"
 
 namespace cellfs {
@@ -55,10 +56,6 @@ struct WalOptions {
   // Called before so many bytes are written that a full disk may have no room for.
   std::function<void(uint64_t bytes)> make_room = [](uint64_t) {};
 };
-
-// Shown records in the order of the log; `position` is the record's end, views are good during the
-// call. An error ends the reading and is returned from it.
-using LogVisitor = std::function<Status(const LogRecord& record, LogPosition position)>;
 
 // Thread-safe.
 class Wal {
@@ -131,6 +128,7 @@ class Wal {
   Wal(FileLayer& files, std::string directory, const WalOptions& options);
   std::string PathOf(uint64_t number) const { return directory_ + "/" + SegmentName(number); }
 
+  // ---- Opening (wal_recovery.cc)
   // How the segment that was read last ends.
   struct Ending {
     LogTail tail = LogTail::kNothing;
@@ -144,24 +142,41 @@ class Wal {
   Status CheckHeader(uint64_t number, std::string_view bytes, SegmentHeader* header);
   Status SettleEnd(const Ending& ending, bool has_unbegun);
   Status KeepTail(uint64_t number, const Ending& ending);
+
+  // ---- Segments that come and go (wal_segments.cc)
   Status AddSegment(uint64_t number);
   std::string HeadOf(uint64_t number) const;
   StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number, uint64_t reserved);
   StatusOr<std::shared_ptr<AppendFile>> BeginSegment(uint64_t number,
                                                      std::unique_ptr<AppendFile> made);
-  void TakeNotes(OlderCells noted) noexcept;
-  void AppendNote(const LogNote& note);
   Status RollIf(uint64_t at_least);
   uint64_t FirstRollAt() const;
   void AskForRoll();
-  Status Write(std::span<const LogRecord> records);
+  void CutSegments();
 
-  class SyncRight;
+  // ---- Appending (wal.cc)
+  Status Write(std::span<const LogRecord> records);
+  void TakeNotes(OlderCells noted) noexcept;
+  void AppendNote(const LogNote& note);
+
+  // ---- Durability (wal_sync.cc)
+  // Held by the one thread that may call fdatasync, so that an error, which the kernel tells only
+  // once, is known before anybody else asks.
+  class SyncRight {
+   public:
+    explicit SyncRight(Wal* wal);
+    SyncRight(Wal* wal, std::adopt_lock_t) : wal_(wal) {}
+    ~SyncRight();
+    SyncRight(const SyncRight&) = delete;
+    SyncRight& operator=(const SyncRight&) = delete;
+
+   private:
+    Wal* const wal_;
+  };
   void ReserveAhead();
   Status SyncTo(LogPosition position);
   Status SyncFile(AppendFile& file, LogPosition up_to);
   Status Break(const Status& reason);
-  void CutSegments();
   void RunInBackground();
 
   FileLayer& files_;

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+//
+// What the log has when it is opened: its segments are read, and its end is settled.
+#include <utility>
+
+#include "engine/log/cut_off_log.h"
+#include "engine/log/wal.h"
+
+namespace cellfs {
+namespace {
+
+Status Missing(const std::string& path) {
+  return {StatusCode::kCorruption, "'" + path + "' is missing: a segment of the log"};
+}
+
+}  // namespace
+
+Status Wal::Recover(const LogVisitor& visitor) {
+  CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(directory_));
+  CELLFS_ASSIGN_OR_RETURN(const auto numbers, FindSegments());
+  if (numbers.empty()) return AddSegment(1);
+  first_segment_ = numbers.front();
+  Ending ending;
+  bool has_unbegun = false;
+  for (const uint64_t number : numbers) {
+    CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
+    const SegmentHeader header{.number = number, .base = end(), .store_id = options_.store_id};
+    has_unbegun = number == numbers.back() && IsUnbegun(bytes, header);
+    if (has_unbegun) break;
+    if (ending.tail == LogTail::kDamaged)
+      return DamagedLog(PathOf(number - 1), ending.offset, "a record does not match its checksum");
+    CELLFS_ASSIGN_OR_RETURN(ending, RecoverSegment(number, bytes, visitor));
+  }
+  CELLFS_RETURN_IF_ERROR(SettleEnd(ending, has_unbegun));
+  recovered_marks_ = marks_;
+  if (segments_.empty()) return AddSegment(1);
+  CELLFS_ASSIGN_OR_RETURN(file_, files_.OpenForAppend(PathOf(segments_.back().number)));
+  synced_ = segments_.back().base;
+  return {};
+}
+
+// The numbers without gap.
+StatusOr<std::vector<uint64_t>> Wal::FindSegments() {
+  CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_));
+  std::vector<uint64_t> numbers;
+  for (const std::string& name : names)
+    if (const auto number = ParseSegmentName(name)) numbers.push_back(*number);
+  for (size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] != numbers[i - 1] + 1) return Missing(PathOf(numbers[i - 1] + 1));
+  if (numbers.empty() && options_.must_exist)
+    return Status(StatusCode::kCorruption,
+                  "'" + directory_ + "' has no segment: the log is missing");
+  return numbers;
+}
+
+Status Wal::CheckHeader(uint64_t number, std::string_view bytes, SegmentHeader* header) {
+  const std::string path = PathOf(number);
+  const auto decoded = DecodeSegmentHeader(bytes);
+  if (!decoded) return DamagedLog(path, 0, "the header does not match its checksum");
+  *header = *decoded;
+  if (header->format_version != kLogFormatVersion)
+    return {StatusCode::kCorruption,
+            "'" + path + "' has log format " + std::to_string(header->format_version) +
+                "; this program knows format " + std::to_string(kLogFormatVersion)};
+  if (header->number != number)
+    return DamagedLog(path, 12, "it is segment " + std::to_string(header->number));
+  if (header->store_id != options_.store_id)
+    return DamagedLog(path, 28, "it is a segment of another store's log");
+  if (!segments_.empty() && header->base != end())
+    return DamagedLog(PathOf(number - 1), end() - segments_.back().base,
+                      "the next segment goes on at offset " +
+                          std::to_string(header->base - segments_.back().base));
+  return {};
+}
+
+StatusOr<Wal::Ending> Wal::RecoverSegment(uint64_t number, std::string_view bytes,
+                                          const LogVisitor& visitor) {
+  SegmentHeader header;
+  CELLFS_RETURN_IF_ERROR(CheckHeader(number, bytes, &header));
+  const bool is_first = segments_.empty();
+  const LogPosition begin = header.base + kSegmentHeaderSize;
+  segments_.push_back({number, header.base, begin, {}});
+  Segment& segment = segments_.back();
+  marks_.clear();  // it says itself what is so
+  bool has_records = false;
+  const NoteVisitor take_note = [&](const LogNote& note, LogPosition position) {
+    if (!has_records) segment.begin = position;
+    note.ApplyTo(&marks_);
+    if (is_first && !note.older.empty()) older_ = segment.unflushed = note.older;
+  };
+  CELLFS_ASSIGN_OR_RETURN(
+      const size_t intact,
+      VisitRecords(
+          PathOf(number), bytes, header.base,
+          [&](const LogRecord& record, LogPosition position) {
+            has_records = true;
+            NoteHighest(record, &segment.unflushed);
+            return visitor(record, position);
+          },
+          take_note));
+  end_ = header.base + intact;
+  Ending ending{TailOf(bytes, intact, header.base), intact};
+  if (ending.tail == LogTail::kTorn)
+    ending.records_behind = CountRecords(bytes, intact, header.base);
+  return ending;
+}
+
+// What the newest segment ends with. Behind the records of an older one nothing is looked at: the
+// next one begins where they end.
+Status Wal::SettleEnd(const Ending& ending, bool has_unbegun) {
+  const uint64_t last = segments_.empty() ? first_segment_ - 1 : segments_.back().number;
+  const std::string next = PathOf(last + 1);
+  if (has_unbegun && segments_.empty() && last != 0)
+    return DamagedLog(next, 0, "the header is missing, and older segments are gone");
+  if (ending.tail == LogTail::kEnd)
+    return has_unbegun ? DamagedLog(next, 0, "the header is missing") : Missing(next);
+  if (ending.tail == LogTail::kDamaged)
+    return DamagedLog(PathOf(last), ending.offset, "a record " + std::string(kDamagedTail));
+  if (has_unbegun && last != 0) CELLFS_RETURN_IF_ERROR(files_.Remove(next));
+  if (ending.tail == LogTail::kNothing) return {};
+  if (ending.records_behind != 0) CELLFS_RETURN_IF_ERROR(KeepTail(last, ending));
+  CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(PathOf(last)));
+  CELLFS_RETURN_IF_ERROR(file->Truncate(ending.offset));
+  return file->Sync();
+}
+
+Status Wal::KeepTail(uint64_t number, const Ending& ending) {
+  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
+  const size_t written = bytes.find_last_not_of('\0') + 1;
+  const size_t size = written - ending.offset;
+  options_.make_room(size);
+  CELLFS_ASSIGN_OR_RETURN(const std::string name,
+                          KeepCutOff(files_, directory_, number, ending.offset,
+                                     std::string_view(bytes).substr(ending.offset, size)));
+  CELLFS_ASSIGN_OR_RETURN(const bool is_kept, files_.Exists(directory_ + "/" + name));
+  if (!is_kept)
+    passed_over_ = "'" + PathOf(number) + "': " +
+                   DescribeTornBeforeRecords(ending.offset, ending.records_behind);
+  return {};
+}
+
+// Of what was there when the log was opened: nothing is cut off later, and people remove it.
+std::vector<std::string> Wal::CutOff() const {
+  std::vector<std::string> cut_off;
+  for (const std::string& name : kept_cut_off_) {
+    const StatusOr<bool> is_there = files_.Exists(directory_ + "/" + name);
+    if (!is_there.ok() || *is_there) cut_off.push_back(DescribeCutOff(directory_, name));
+  }
+  if (!passed_over_.empty()) cut_off.push_back(passed_over_);
+  return cut_off;
+}
+
+}  // namespace cellfs
