@@ -4,6 +4,7 @@
 #ifndef CELLFS_ENGINE_CHECK_H_
 #define CELLFS_ENGINE_CHECK_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,8 +28,10 @@ struct Damage {
   std::optional<std::pair<std::string, std::string>> between_rows = std::nullopt;
 };
 
+inline constexpr size_t kMostDamage = 1000;
+
 struct CheckReport {
-  std::vector<Damage> damage;  // the first thousand
+  std::vector<Damage> damage;  // the first kMostDamage
   uint64_t log_records = 0;    // that were read
   uint64_t cells = 0;          // of store files
 };

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "engine/file/store_file_check.h"
+
+#include <string>
+#include <utility>
+
+#include "engine/file/store_file_cursor.h"
+#include "engine/file/stored_facts.h"
+
+namespace cellfs {
+namespace {
+
+class StoreFileCheck {
+ public:
+  explicit StoreFileCheck(CheckedStoreFile* found) : found_(found) {}
+
+  Status Run(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts) {
+    // SQLite passes over what lies behind its pages, and says little of what is cut short.
+    CELLFS_RETURN_IF_ERROR(
+        LookAtStoreFile(folder->path + "/" + StoreFileName(facts.number), facts));
+    FileCache cache(/*bytes=*/int64_t{4} << 20, /*most_idle_readers=*/1);
+    const auto file = std::make_shared<StoreFile>(folder, facts, cache);
+    {
+      CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+      CELLFS_RETURN_IF_ERROR(CheckCells(std::move(lease), *file, facts.cells));
+    }
+    if (!found_->damage.empty()) return {};
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    return CheckPages(lease.reader().database());
+  }
+
+ private:
+  void Add(Damage damage) {
+    if (found_->damage.size() < kMostDamage) found_->damage.push_back(std::move(damage));
+  }
+
+  // Those too that the cells are not read from: of indexes and of the filter. Where cells are
+  // damaged SQLite says the same in words of its own.
+  Status CheckPages(Database& database) {
+    CELLFS_ASSIGN_OR_RETURN(Statement statement, database.Prepare("PRAGMA integrity_check(1)"));
+    CELLFS_ASSIGN_OR_RETURN(const bool has_row, statement.Step());
+    if (!has_row || statement.Bytes(0) == "ok") return {};
+    return {StatusCode::kCorruption,
+            "a page of it that has no cells, of an index or the filter, is damaged"};
+  }
+
+  Status CheckCells(StoreFile::Lease lease, StoreFile& file, int64_t expected) {
+    StoreFileCursor cursor(std::move(lease), kMaxSequenceId, /*lengths_only=*/false);
+    Cell last;
+    int64_t cells = 0;
+    for (Status status = cursor.Seek({}); !status.ok() || cursor.valid(); status = cursor.Next()) {
+      if (!status.ok() && !cursor.valid()) {
+        if (!SkipDamagedPages(file, status, last, cursor)) return {};
+      } else {
+        if (status.ok()) status = cursor.LoadValue();
+        if (!status.ok()) AddCell(status, cursor.cell());
+      }
+      ++cells;
+      ++found_->cells;
+      last = CopyOf(cursor.cell());
+    }
+    if (cells == expected || !found_->damage.empty()) return {};
+    return {StatusCode::kCorruption, "it has " + std::to_string(cells) +
+                                         " cells, and the manifest says " +
+                                         std::to_string(expected)};
+  }
+
+  void AddCell(const Status& status, const CellView& cell) {
+    Damage damage{.file = {}, .what = status.message()};
+    damage.cell = CopyOf(cell);
+    damage.cell->value.clear();
+    Add(std::move(damage));
+  }
+
+  // Comes from the end to where it cannot go on either. What lies between several damaged pages is
+  // not looked at. False: there is nothing behind the damage.
+  bool SkipDamagedPages(StoreFile& file, const Status& status, const Cell& before,
+                        StoreFileCursor& cursor) {
+    Damage damage{.file = {}, .what = status.message()};
+    const auto [behind, next] = LastReachable(file);
+    damage.between_rows = {before.row, behind.row};
+    Add(std::move(damage));
+    if (next.row.empty() || !IsBefore(ViewOf(before), ViewOf(next))) return false;
+    return cursor.Seek({next.row, next.qualifier, next.timestamp}).ok() && cursor.valid();
+  }
+
+  // And the cell behind it: from there on one can go forward, for the way to the last one may lead
+  // over the page before it.
+  std::pair<Cell, Cell> LastReachable(StoreFile& file) {
+    std::pair<Cell, Cell> reached;
+    auto lease = file.Open();
+    if (!lease.ok()) return reached;
+    auto statement = lease->reader().database().Prepare(
+        "SELECT K, Q, T FROM cells ORDER BY K DESC, Q DESC, T DESC, Y DESC, S DESC");
+    if (!statement.ok()) return reached;
+    for (;;) {
+      const StatusOr<bool> row = statement->Step();
+      if (!row.ok() || !*row) return reached;
+      reached.second = std::move(reached.first);
+      reached.first.row = statement->Bytes(0);
+      reached.first.qualifier = statement->Bytes(1);
+      reached.first.timestamp = -statement->Integer(2);
+    }
+  }
+
+  CheckedStoreFile* const found_;
+};
+
+}  // namespace
+
+Status CheckStoreFile(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts,
+                      CheckedStoreFile* found) {
+  return StoreFileCheck(found).Run(folder, facts);
+}
+
+}  // namespace cellfs

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// CheckLog: reads every byte of a log for damage. It changes nothing, and the store may be open
+// meanwhile.
+#ifndef CELLFS_ENGINE_LOG_LOG_CHECK_H_
+#define CELLFS_ENGINE_LOG_LOG_CHECK_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/check.h"
+#include "engine/disk/file_layer.h"
+#include "engine/log/log_format.h"
+
+namespace cellfs {
+
+struct CheckedLog {
+  std::vector<Damage> damage;  // the first kMostDamage
+  uint64_t records = 0;        // that were read
+  uint64_t first_segment = 0;
+  OlderCells older;                       // what the log had before that
+  TableMarks marks;                       // what it says of manifests
+  std::map<TableId, SequenceId> highest;  // of its records
+  std::map<TableId, std::map<std::string, SequenceId>> families;  // likewise of each family
+};
+
+// Of the store in `directory`. Damage is also what was cut off the log, and that it has no segment
+// where it `must_exist`.
+StatusOr<CheckedLog> CheckLog(FileLayer& files, const std::string& directory, uint64_t store_id,
+                              bool must_exist);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOG_LOG_CHECK_H_
