@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// The bytes of a manifest, all of them: who changes one sees it here (docs/storage.md, "The
+// manifest").
+#include <gtest/gtest.h>
+
+#include "engine/local/manifest.h"
+#include "tests/support/temporary_directory.h"
+
+namespace cellfs {
+namespace {
+
+const std::string kContent =
+    "CELLMAN\n"
+    R"({"files":[{"bytes":4096,"cells":11,"family":"f","family_tombstones":2,)"
+    R"("filter_blocks":1,"filter_has_columns":true,"first_row":")"
+    "\\u0000"
+    R"(","highest":15,"is_major":true,"last_row":")"
+    "z\u00ff"
+    R"(","lowest":10,"newest":9,"number":3,"oldest":5,"oldest_put":6,"surplus":4,)"
+    R"("tombstones":3,"withdrawals":1,"written":77},)"
+    R"({"bytes":8192,"cells":1,"family":"g","family_tombstones":0,)"
+    R"("filter_blocks":0,"filter_has_columns":false,"first_row":"r",)"
+    R"("highest":21,"is_major":false,"last_row":"r","lowest":16,"newest":8,"number":4,)"
+    R"("oldest":8,"oldest_put":9223372036854775807,"surplus":0,)"
+    R"("tombstones":1,"withdrawals":0,"written":78}],)"
+    R"("flushed":21,"format":1,"next_file":5,"store":18446744073709551615,"table":7})";
+const std::string kChecksum("\xf7\xab\xfb\x45\x82\x0e\x81\x39", 8);
+const std::string kBytes = kContent + kChecksum;
+
+Manifest Example() {
+  return {.store_id = ~uint64_t{0},
+          .table = 7,
+          .flushed = 21,
+          .next_file = 5,
+          .files = {{.number = 3,
+                     .family = "f",
+                     .first_row = std::string(1, '\0'),
+                     .last_row = "z\xff",
+                     .oldest = 5,
+                     .newest = 9,
+                     .oldest_put = 6,
+                     .lowest = 10,
+                     .highest = 15,
+                     .cells = 11,
+                     .tombstones = 3,
+                     .family_tombstones = 2,
+                     .withdrawals = 1,
+                     .surplus = 4,
+                     .bytes = 4096,
+                     .written = 77,
+                     .filter_blocks = 1,
+                     .filter_has_columns = true,
+                     .is_major = true},
+                    {.number = 4,
+                     .family = "g",
+                     .first_row = "r",
+                     .last_row = "r",
+                     .oldest = 8,
+                     .newest = 8,
+                     .lowest = 16,
+                     .highest = 21,
+                     .cells = 1,
+                     .tombstones = 1,
+                     .bytes = 8192,
+                     .written = 78}}};
+}
+
+class ManifestBytesTest : public testing::Test {
+ protected:
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ManifestBytesTest, AreWritten) {
+  ASSERT_TRUE(SaveManifest(PosixFiles(), directory_.path(), Example()).ok());
+  EXPECT_EQ(*PosixFiles().Read(directory_.path() + "/MANIFEST"), kBytes);
+}
+
+TEST_F(ManifestBytesTest, AreRead) {
+  ASSERT_TRUE(ReplaceFile(PosixFiles(), directory_.path(), "MANIFEST", kBytes).ok());
+  const auto manifest = ReadManifest(PosixFiles(), directory_.path(), ~uint64_t{0}, 7);
+  ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
+  EXPECT_EQ(*manifest, Example());
+}
+
+}  // namespace
+}  // namespace cellfs
