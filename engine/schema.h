@@ -7,7 +7,6 @@
 #define CELLFS_ENGINE_SCHEMA_H_
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,20 +14,17 @@
 #include <utility>
 #include <vector>
 
+#include "engine/attribute_rules.h"
 #include "engine/mutation.h"
 #include "engine/names.h"
 #include "engine/status_or.h"
 
 namespace cellfs {
 
-using Attributes = std::map<std::string, std::string>;
-
 enum class KeepDeletedCells { kFalse, kTrue, kTtl };
 enum class Compression { kNone, kZstandard, kLz4, kSnappy };
 // Which keys of a store file its Bloom filter knows (BLOOMFILTER).
 enum class BloomFilter { kNone, kRow, kRowAndColumn };
-
-inline constexpr int32_t kForever = std::numeric_limits<int32_t>::max();
 
 // Set through Set/Unset only, so that members and attributes agree. A copyable value.
 class FamilySchema {
@@ -83,10 +79,6 @@ class FamilySchema {
   int32_t block_size_ = 65536;
   std::optional<int64_t> deleted_ttl_;
 };
-
-// The names of all family attributes that HBase 2.6 knows, with ours, and their default texts.
-const Attributes& FamilyAttributeDefaults();
-const Attributes& TableAttributeDefaults();
 
 // Never given twice in a store, so that what is left of a dropped table is never taken for a newer
 // one's of the same name.
@@ -169,11 +161,6 @@ struct NamespaceSchema {
   std::string name;
   Attributes properties;  // `hbase.namespace.quota.maxtables`, ... and free ones
 };
-
-// Split keys of `regions` regions: "hex" (HexStringSplit: start and end in hexadecimal digits,
-// default 00000000..FFFFFFFF) or "uniform" (UniformSplit: the bytes 00..FF). kIllegalArgument.
-StatusOr<std::vector<std::string>> SplitKeys(std::string_view algorithm, std::string_view start,
-                                             std::string_view end, int32_t regions);
 
 }  // namespace cellfs
 

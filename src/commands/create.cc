@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/split_keys.h"
 #include "fs/schema/schema_file.h"
 #include "src/commands/all.h"
 #include "src/commands/schema_words.h"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/split_keys.h"
+
 namespace cellfs {
 namespace {
 
