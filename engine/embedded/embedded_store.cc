@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Opening, cells and maintenance. Tables are in embedded_store_tables.cc; namespaces, quotas and
-// rights in embedded_store_rights.cc.
+// Opening, and cells. Tables are in embedded_store_tables.cc; namespaces, quotas and rights in
+// embedded_store_rights.cc; flushes, compactions and statistics in embedded_store_maintenance.cc.
 #include "engine/embedded/embedded_store.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "engine/catalog/access_control.h"
 #include "engine/catalog/catalog_change.h"
@@ -66,18 +65,6 @@ StatusCode CodeOf(const Status& status) { return status.code(); }
 template <typename T>
 StatusCode CodeOf(const StatusOr<T>& answer) {
   return answer.status().code();
-}
-
-constexpr int kMaintenanceAttempts = 5;
-
-// Where the table was dropped or altered under `act`: for what there is of that name now.
-Status DoAgainIfAltered(const std::function<Status()>& act) {
-  for (int attempt = 1;; ++attempt) {
-    const Status status = act();
-    const bool was_altered = status.code() == StatusCode::kUnavailable ||
-                             status.code() == StatusCode::kCancelled;
-    if (!was_altered || attempt == kMaintenanceAttempts) return status;
-  }
 }
 
 }  // namespace
@@ -394,66 +381,6 @@ Status EmbeddedStore::CheckRoom(const TableName& table, uint64_t bytes) {
 Status EmbeddedStore::CheckValueSize(const std::string& row, const std::string& family,
                                      const std::string& qualifier, uint64_t bytes) {
   return CheckCellSize(row, family, qualifier, bytes, options_.site);
-}
-
-// ---- Maintenance ------------------------------------------------------------------------------
-
-Status EmbeddedStore::Flush(const Caller& caller, const TableName& table) {
-  return DoAgainIfAltered([&]() -> Status {
-    CELLFS_RETURN_IF_ERROR(Require(caller, "AC", TableScope(table)));
-    CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
-    return handle->region->Flush();
-  });
-}
-
-// Null where HBase passes over a compaction in silence.
-StatusOr<std::shared_ptr<Region>> EmbeddedStore::RegionToCompact(const Caller& caller,
-                                                                 const TableName& table) {
-  CELLFS_RETURN_IF_ERROR(Require(caller, "AC", TableScope(table)));
-  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
-  if (handle->violation == SpaceViolationPolicy::kNoWritesCompactions)
-    return std::shared_ptr<Region>();
-  return handle->region;
-}
-
-Status EmbeddedStore::Compact(const Caller& caller, const TableName& table, CompactionKind kind) {
-  return DoAgainIfAltered([&]() -> Status {
-    CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
-    return region == nullptr ? Status() : region->Compact(kind);
-  });
-}
-
-Status EmbeddedStore::CompactSelected(const Caller& caller, const TableName& table) {
-  return DoAgainIfAltered([&]() -> Status {
-    CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
-    return region == nullptr ? Status() : region->CompactSelected();
-  });
-}
-
-Statistics EmbeddedStore::GetStatistics() {
-  Statistics statistics = engine_->GetStatistics();
-  const Snapshot<Catalog> catalog = directory_->catalog();
-  for (const auto& [name, table] : catalog->tables) {
-    const auto handle = directory_->Find(name);
-    if (!handle.ok()) continue;
-    if ((*handle)->region != nullptr) {
-      statistics.tables.push_back((*handle)->region->GetStatistics());
-    } else {
-      TableStatistics unopened;
-      unopened.table = name;
-      unopened.damage = (*handle)->unopened.message();
-      statistics.tables.push_back(std::move(unopened));
-    }
-    statistics.tables.back().emptied = EmptiedFamilies(*catalog, name);
-    statistics.tables.back().created = table.created;
-    statistics.tables.back().begun = TableBegun(*catalog, name);
-  }
-  statistics.dropped = DroppedTables(*catalog);
-  statistics.kept = StatisticsOfKept(*catalog);
-  statistics.freed_early = catalog->freed_early;
-  statistics.past_states = catalog->past_tables.size() + catalog->past_namespaces.size();
-  statistics.past_bytes = PastBytes(*catalog);
-  return statistics;
 }
 
 }  // namespace cellfs
