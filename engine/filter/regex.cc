@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <limits>
 #include <utility>
+
+#include "engine/filter/java_regex.h"
 
 namespace cellfs {
 namespace {
@@ -20,133 +21,7 @@ constexpr uint32_t kHeapLimitKib = 16 * 1024;
 constexpr uint32_t kNoMatchLimit = std::numeric_limits<uint32_t>::max();
 constexpr std::string_view kCallout = "(?C)";
 
-// What Java calls \p{Lower} PCRE2 calls [:lower:]. Its own \p{Lower} is Unicode's, Java's ASCII's.
-constexpr std::array<std::string_view, 13> kPosixClasses = {
-    "Lower", "Upper", "ASCII", "Alpha", "Digit",  "Alnum", "Punct",
-    "Graph", "Print", "Blank", "Cntrl", "XDigit", "Space"};
-
-Status NotSupported(std::string_view what, size_t position) {
-  return Status(StatusCode::kIllegalArgument, "regular expression: " + std::string(what) + " at " +
-                                                  std::to_string(position) + " is not supported");
-}
-
 uint8_t ByteAt(std::string_view text, size_t i) { return static_cast<uint8_t>(text[i]); }
-
-// Rewrites a Java expression into PCRE2's syntax, one token at a time. `mark` comes before each of
-// the expression's alternatives.
-class JavaTranslator {
- public:
-  JavaTranslator(std::string_view java, std::string_view mark) : java_(java), mark_(mark) {}
-
-  StatusOr<std::string> Translate() {
-    out_ = mark_;
-    while (at_ < java_.size()) {
-      const char c = java_[at_];
-      if (c == '\\') {
-        CELLFS_RETURN_IF_ERROR(Escape());
-      } else if (in_class_) {
-        CELLFS_RETURN_IF_ERROR(InClass(c));
-      } else if (c == '[') {
-        OpenClass();
-      } else if (c == '(') {
-        CELLFS_RETURN_IF_ERROR(OpenGroup());
-      } else {
-        Copy(1);
-        if (c == ')') --depth_;
-        if (c == '|' && depth_ == 0) out_ += mark_;
-      }
-    }
-    return std::move(out_);
-  }
-
- private:
-  std::string_view Rest() const { return java_.substr(at_); }
-
-  void Copy(size_t count) {
-    const std::string_view copied = Rest().substr(0, count);
-    out_ += copied;
-    at_ += copied.size();
-  }
-
-  Status Escape() {
-    const char kind = Rest().size() > 1 ? java_[at_ + 1] : '\0';
-    if (kind == 'Q') {
-      const size_t end = java_.find("\\E", at_);
-      Copy(end == std::string_view::npos ? Rest().size() : end + 2 - at_);
-      return Status();
-    }
-    if (std::string_view("KCNgo").find(kind) != std::string_view::npos) {
-      return NotSupported(Rest().substr(0, 2), at_);
-    }
-    if (kind == 'u' && CodeUnit()) return Status();
-    if ((kind == 'p' || kind == 'P') && PosixClass(kind == 'P')) return Status();
-    Copy(2);
-    return Status();
-  }
-
-  bool CodeUnit() {
-    const std::string_view digits = Rest().substr(2, 4);
-    const auto is_hex = [](unsigned char c) { return std::isxdigit(c) != 0; };
-    if (digits.size() < 4 || !std::all_of(digits.begin(), digits.end(), is_hex)) return false;
-    out_.append("\\x{").append(digits).append("}");
-    at_ += 6;
-    return true;
-  }
-
-  bool PosixClass(bool negated) {
-    for (std::string_view name : kPosixClasses) {
-      const std::string braced = "{" + std::string(name) + "}";
-      if (Rest().substr(2, braced.size()) != braced) continue;
-      std::string lower(name);
-      for (char& c : lower) c = static_cast<char>(std::tolower(c));
-      const std::string set = (negated ? "[:^" : "[:") + lower + ":]";
-      out_ += in_class_ ? set : "[" + set + "]";
-      at_ += 2 + braced.size();
-      return true;
-    }
-    return false;
-  }
-
-  void OpenClass() {
-    in_class_ = true;
-    Copy(1);
-    if (Rest().substr(0, 1) == "^") Copy(1);
-    if (Rest().substr(0, 1) == "]") Copy(1);  // as the first it is a member
-  }
-
-  Status InClass(char c) {
-    if (c == '[' || Rest().substr(0, 2) == "&&") {
-      return NotSupported("a class in a class", at_);
-    }
-    if (c == ']') in_class_ = false;
-    Copy(1);
-    return Status();
-  }
-
-  Status OpenGroup() {
-    if (Rest().substr(0, 2) == "(*") return NotSupported("(*", at_);
-    if (Rest().substr(0, 2) != "(?") {
-      ++depth_;
-      Copy(1);
-      return Status();
-    }
-    const size_t end = java_.find_first_not_of("imsx-", at_ + 2);
-    const std::string_view enders = end == at_ + 2 ? ":=!><" : ":)";
-    if (end == std::string_view::npos || enders.find(java_[end]) == std::string_view::npos) {
-      return NotSupported(Rest().substr(0, 3), at_);
-    }
-    if (java_[end] != ')') ++depth_;
-    Copy(end + 1 - at_);
-    return Status();
-  }
-
-  const std::string_view java_;
-  const std::string_view mark_;
-  size_t at_ = 0;
-  int depth_ = 0;  // of groups
-  bool in_class_ = false;
-  std::string out_;
-};
 
 thread_local const WorkLimit* search_limit = nullptr;
 
@@ -357,9 +232,9 @@ StatusOr<Regex> Regex::Compile(std::string_view pattern, Syntax syntax) {
   uint32_t options = PCRE2_DOTALL | PCRE2_NEVER_BACKSLASH_C;
   if (syntax == Syntax::kJavaNoCase) options |= PCRE2_CASELESS;
   // Without marks first: PCRE2 shall judge, and complain of, what was written.
-  CELLFS_ASSIGN_OR_RETURN(std::string plain, JavaTranslator(text, "").Translate());
+  CELLFS_ASSIGN_OR_RETURN(std::string plain, TranslateFromJava(text, ""));
   CELLFS_ASSIGN_OR_RETURN(auto careful, CompileText(plain, options | PCRE2_AUTO_CALLOUT));
-  CELLFS_ASSIGN_OR_RETURN(const std::string marked, JavaTranslator(text, kCallout).Translate());
+  CELLFS_ASSIGN_OR_RETURN(const std::string marked, TranslateFromJava(text, kCallout));
   CELLFS_ASSIGN_OR_RETURN(auto quick, CompileText(marked, options));
   return Regex(std::move(quick), std::move(careful), std::move(plain));
 }
