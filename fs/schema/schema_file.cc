@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "engine/byte_size.h"
+#include "engine/split_keys.h"
 #include "fs/tree/name_spelling.h"
 
 namespace cellfs::fs {
