@@ -37,12 +37,10 @@ struct OwnerRecord {
 // So many records of one qualifier are kept, as its newest versions.
 inline constexpr size_t kOwnerVersions = 10;
 
-// The mtime that a version, or a directory, was given; and what it was given before that, for those
-// who look at the past.
+// The mtime that a version, or a directory, was given.
 struct TimeRecord {
   std::optional<timespec> mtime;  // none: it shows its own again
   Timestamp since = 0;            // when it became so; 0: none was ever given
-  std::string earlier;            // the records before it, as they are stored
 };
 
 // What is stored under one qualifier: a column or a family of a row, or the row itself.

@@ -85,7 +85,7 @@ StatusOr<RowRecords> AttributeReader::ReadStored(const Place& place, const Recor
     return alone;
   }
   static_cast<OwnerRecord&>(records.own) = known->owner;
-  records.own.time = std::move(known->time);
+  records.own.time = known->time;
   if (place.IsColumn()) records.family = known->family;
   return records;
 }
@@ -110,8 +110,8 @@ Status AttributeReader::TakeIn(const std::string& row_key) {
       stored.earlier.push_back(cell.timestamp);
     } else if (cell.family == kOwnerFamily) {
       CELLFS_RETURN_IF_ERROR(ReadRecord(cell, stored.owner));
-    } else if (TimeRecord time = ReadTimes(cell.value); time.since != 0) {
-      stored.times.emplace(cell.timestamp, std::move(time));
+    } else if (const TimeRecord time = ReadTimes(cell.value); time.since != 0) {
+      stored.times.emplace(cell.timestamp, time);
     }
   }
   const bool fits = cells.size() <= kMaxCells;

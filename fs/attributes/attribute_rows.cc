@@ -151,42 +151,37 @@ std::optional<timespec> ReadTime(std::string_view text) {
   return timespec{static_cast<time_t>(*seconds), static_cast<long>(*nanoseconds)};
 }
 
-std::string WriteTimes(const TimeRecord& time) {
-  std::string text;
-  if (time.mtime) AppendTime(*time.mtime, text);
-  text += time.mtime ? " " : "- ";
-  AppendNumber(time.since, text);
-  if (!time.earlier.empty()) text += ' ' + time.earlier;
-  return text;
-}
-
-TimeRecord ReadTimes(std::string_view text) {
-  TimeRecord time;
-  time.mtime = ReadTime(NextWord(text));
-  const std::string_view since = NextWord(text);
-  // Older ones stand alone, and hold from the version on.
-  time.since = ReadInteger(since).value_or(time.mtime ? 1 : 0);
-  time.earlier = text;
-  return time;
-}
-
-TimeRecord TimeRecordAt(TimeRecord newest, Timestamp time) {
-  while (newest.since > time) newest = ReadTimes(newest.earlier);
-  return newest;
-}
-
-TimeRecord TimeRecordAfter(const TimeRecord& before, const std::optional<timespec>& mtime,
-                           Timestamp now) {
-  TimeRecord after{mtime, std::max({now, before.since, Timestamp{1}}), {}};
-  // Of those of one moment the last counts.
-  after.earlier = before.since == 0 || before.since == after.since ? before.earlier
-                                                                   : WriteTimes(before);
-  size_t end = 0;
-  for (size_t words = 0; words < 2 * (kTimeRecords - 1) && end != std::string::npos; ++words) {
-    end = after.earlier.find(' ', end == 0 ? 0 : end + 1);
+TimeRecord ReadTimes(std::string_view text, Timestamp time) {
+  while (!text.empty()) {
+    TimeRecord record;
+    record.mtime = ReadTime(NextWord(text));
+    // Older ones stand alone, and hold from the version on.
+    record.since = ReadInteger(NextWord(text)).value_or(record.mtime ? 1 : 0);
+    if (record.since <= time) return record;
   }
-  if (end != std::string::npos) after.earlier.resize(end);
-  return after;
+  return {};
+}
+
+std::string TimesAfter(std::string_view before, const TimeRecord& newest,
+                       const std::optional<timespec>& mtime, Timestamp now) {
+  const Timestamp since = std::max({now, newest.since, Timestamp{1}});
+  std::string text;
+  if (mtime) AppendTime(*mtime, text);
+  text += mtime ? " " : "- ";
+  AppendNumber(since, text);
+  // Of those of one moment the last counts.
+  size_t records = 1;
+  while (!before.empty() && records < kTimeRecords) {
+    const std::string_view time = NextWord(before);
+    const std::string_view word = NextWord(before);
+    if (ReadInteger(word).value_or(1) == since) continue;
+    text += ' ';
+    text += time;
+    text += ' ';
+    text += word.empty() ? "1" : word;
+    ++records;
+  }
+  return text;
 }
 
 bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b) {

@@ -101,13 +101,11 @@ std::string WriteRecord(const OwnerRecord& record);
 Status ReadRecord(const Cell& cell, OwnerRecord& record);
 std::string WriteTime(const timespec& time);
 std::optional<timespec> ReadTime(std::string_view text);
-std::string WriteTimes(const TimeRecord& time);
-TimeRecord ReadTimes(std::string_view text);
-// Of these, what was so at the time.
-TimeRecord TimeRecordAt(TimeRecord newest, Timestamp time);
-// The mtime is another from `now` on.
-TimeRecord TimeRecordAfter(const TimeRecord& before, const std::optional<timespec>& mtime,
-                           Timestamp now);
+// Of the times that a version was given, what was so at the time.
+TimeRecord ReadTimes(std::string_view text, Timestamp time = kLatestTimestamp);
+// `before`, the records of which the newest is `newest`, with another mtime from `now` on.
+std::string TimesAfter(std::string_view before, const TimeRecord& newest,
+                       const std::optional<timespec>& mtime, Timestamp now);
 
 bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b);
 bool SameOwner(const OwnerRecord& a, const OwnerRecord& b);

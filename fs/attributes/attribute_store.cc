@@ -232,11 +232,10 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
   CELLFS_ASSIGN_OR_RETURN(const bool is_reached, IsReachedByAll(place, table));
   if (!is_reached) owner.mode = 0;
   owner = WhatWas({*then->uid, *then->gid, *then->mode}, owner, is_asked_again);
-  // What was given to it later stands in the same records.
-  const Timestamp time = place.view->Time();
   times = *std::move(then);
-  times.time = TimeRecordAt(std::move(times.time), time);
-  if (times.ctime && ToMilliseconds(*times.ctime) > time) times.ctime.reset();
+  // A later one is written over the record.
+  const bool is_later = times.ctime && ToMilliseconds(*times.ctime) > place.view->Time();
+  if (is_later) times.ctime.reset();
   return Status();
 }
 

@@ -179,7 +179,7 @@ StatusOr<std::optional<RowRecords>> AttributeTable::ReadPastRow(const Place& pla
     if (cell.family == kTimeFamily) {
       const bool is_of_version = cell.timestamp == (version < 0 ? kNoVersion : version);
       if (cell.qualifier != key.qualifier || !is_of_version) continue;
-      records.own.time = ReadTimes(cell.value);
+      records.own.time = ReadTimes(cell.value, view.Time());
     } else if (cell.qualifier == key.qualifier) {
       CELLFS_RETURN_IF_ERROR(take(cell, records.own));
     } else if (place.IsColumn() && cell.qualifier == place.family) {
@@ -202,13 +202,22 @@ StatusOr<RowRecords> AttributeTable::ReadAlone(const Place& place, const RecordK
   CELLFS_ASSIGN_OR_RETURN(const RowCells cells, Read(get));
   for (const Cell& cell : cells) {
     if (cell.family == kTimeFamily) {
-      records.own.time = ReadTimes(cell.value);
+      records.own.time = ReadTimes(cell.value, view != nullptr ? view->Time() : kLatestTimestamp);
       continue;
     }
     OwnerRecord& owner = cell.qualifier == key.qualifier ? records.own : records.family;
     CELLFS_RETURN_IF_ERROR(ReadRecord(cell, owner));
   }
   return records;
+}
+
+StatusOr<std::string> AttributeTable::ReadTimesOf(const RecordKey& key, Timestamp version) const {
+  Get get;
+  get.row = key.row;
+  get.columns[kTimeFamily] = {key.qualifier};
+  get.time_range = AtTimestamp(version);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, Read(get));
+  return cells.empty() ? std::string() : std::move(cells.front().value);
 }
 
 Status AttributeTable::Write(Mutation mutation) const {

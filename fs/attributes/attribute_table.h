@@ -57,10 +57,12 @@ class AttributeTable {
   // The same, and when that was read (Freshness::Now).
   StatusOr<RowCells> ReadAt(const Get& get, Timestamp* read_at) const;
   // The records of one place alone, of a row that is too long to be kept whole; `version` as of
-  // AttributeStore::Find. As they were through the view, if one is given. Where they have to be
+  // AttributeStore::Find. As they were through the view, which shows the past, if one is given. Where they have to be
   // asked for over the network, what follows comes along.
   StatusOr<RowRecords> ReadRecords(const Place& place, const RecordKey& key, Timestamp version,
                                    const View* view = nullptr) const;
+  // All that the version was given, as it is stored; empty: nothing.
+  StatusOr<std::string> ReadTimesOf(const RecordKey& key, Timestamp version) const;
   Status Write(Mutation mutation) const;
   // For those that other mounts change too. False: the column holds something else.
   StatusOr<bool> WriteIf(const ColumnCondition& holds, RowMutations mutations) const;

@@ -106,9 +106,7 @@ StatusOr<AttributeRecord> AttributeWriter::RecordAfter(const Place& place, const
   if (update.anew || update.forget_mtime) mtime.reset();
   if (update.mtime) mtime = update.mtime;
   if (update.version >= 0 && SameTime(mtime, ToTimespec(update.version))) mtime.reset();
-  record.time = stored.own.time;
-  if (!SameTime(mtime, stored.own.time.mtime))
-    record.time = TimeRecordAfter(stored.own.time, mtime, clock_.Now());
+  record.time = {mtime, stored.own.time.since};
   return record;
 }
 
@@ -126,6 +124,22 @@ void AttributeWriter::PutOwner(const std::string& qualifier, const OwnerRecord& 
   put.cells.push_back({kOwnerFamily, qualifier, after.since, WriteRecord(after), {}});
 }
 
+// Where the mtime is another.
+Status AttributeWriter::PutTime(RowChange& change) const {
+  const TimeRecord& before = change.stored.own.time;
+  TimeRecord& after = change.record.time;
+  if (SameTime(before.mtime, after.mtime)) return {};
+  std::string times;
+  if (before.since != 0) {
+    CELLFS_ASSIGN_OR_RETURN(times, table_.ReadTimesOf(change.key, change.version));
+  }
+  times = TimesAfter(times, before, after.mtime, clock_.Now());
+  after.since = ReadTimes(times).since;
+  change.put.cells.push_back(
+      {kTimeFamily, change.key.qualifier, change.version, std::move(times), {}});
+  return {};
+}
+
 Status AttributeWriter::Prepare(const Place& place, const DataTable& table,
                                 const AttributeUpdate& update, RowChange& change) {
   const auto& [row_key, qualifier] = change.key;
@@ -136,10 +150,7 @@ Status AttributeWriter::Prepare(const Place& place, const DataTable& table,
   if (update.version >= 0) change.version = update.version;
   change.put.row = row_key;
   PutOwner(qualifier, before, change.record, change.put);
-  const TimeRecord& time = change.record.time;
-  if (!SameTime(time.mtime, change.stored.own.time.mtime)) {
-    change.put.cells.push_back({kTimeFamily, qualifier, change.version, WriteTimes(time), {}});
-  }
+  CELLFS_RETURN_IF_ERROR(PutTime(change));
   const DirectoryRecordChange directory{
       before, change.record, update.anew ? update.uid : std::nullopt};
   CELLFS_ASSIGN_OR_RETURN(const auto columns, kept_.Of(place, table, directory));

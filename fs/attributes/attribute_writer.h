@@ -92,6 +92,7 @@ class AttributeWriter {
                                         const AttributeUpdate& update, const RowRecords& stored);
   void PutOwner(const std::string& qualifier, const OwnerRecord& before, OwnerRecord& after,
                 Put& put) const;
+  Status PutTime(RowChange& change) const;
   Status WriteAlone(const Place& place, const DataTable& table, const TracelessFile* gone,
                     RowChange& change);
   StatusOr<bool> WriteBesideOthers(const Place& place, const DataTable& table,

@@ -13,7 +13,7 @@ OwnerRecord WithMode(mode_t mode) {
   return owner;
 }
 
-const TimeRecord kTouched = {timespec{70, 0}, 1, {}};
+const TimeRecord kTouched = {timespec{70, 0}, 1};
 
 StoredRow OneColumn(mode_t mode) {
   StoredRow row;
