@@ -42,19 +42,20 @@ bool AttributeReader::HasRecords(const Place& place, const DataTable& table) con
 
 StatusOr<RowRecords> AttributeReader::Read(const Place& place, const DataTable& table,
                                            const RecordKey& key, Timestamp version) {
-  RowRecords records;
-  if (HasRecords(place, table)) {
-    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, key, version));
-  }
-  if (made_ != nullptr) made_->Show(place, records);
+  auto records = HasRecords(place, table) ? ReadStored(place, key, version)
+                                          : StatusOr<RowRecords>(RowRecords());
+  if (made_ != nullptr && records.ok()) made_->Show(place, *records);
   return records;
 }
 
+// Most places are in tables without any: those need no key.
 StatusOr<RowRecords> AttributeReader::Read(const Place& place, const DataTable& table,
                                            Timestamp version) {
-  RecordKey key;
-  if (HasRecords(place, table)) key = RecordKeyOf(place, table);
-  return Read(place, table, key, version);
+  auto records = HasRecords(place, table)
+                     ? ReadStored(place, RecordKeyOf(place, table), version)
+                     : StatusOr<RowRecords>(RowRecords());
+  if (made_ != nullptr && records.ok()) made_->Show(place, *records);
+  return records;
 }
 
 StatusOr<RowRecords> AttributeReader::ReadToChange(const Place& place, const DataTable& table,

@@ -35,11 +35,6 @@ OwnerAndMode WhatWas(const OwnerAndMode& then, const OwnerAndMode& today, bool i
   return {then.uid, then.gid, then.mode & (allowed | kWrite | kSpecial)};
 }
 
-// By its timestamp; what shows the past tells by itself whose it was.
-bool IsOldVersion(const Place& place) {
-  return place.IsVersion() && (place.view == nullptr || !place.view->ShowsPast());
-}
-
 }  // namespace
 
 AttributeStore::AttributeStore(Store& store, const MountOptions& options,
@@ -165,38 +160,58 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (!place.HasAttributes()) return FindAbove(place);
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
-  std::optional<Place> retired;
-  const Place* const present = PresentOf(place, retired);
-  const Place& asked = present != nullptr ? *present : place;
-  CELLFS_ASSIGN_OR_RETURN(RowRecords records, reader_.Read(asked, table, version));
   ShownAttributes shown;
-  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown),
-                          reader_.InForce(asked, table, records));
-  if (present == nullptr && table_.exists()) shown.mode = kAllModes;  // nothing of it is closed
-  const bool shows_past = place.view != nullptr && place.view->ShowsPast();
-  // Of a column that another made anew since today's rights are those of when it was deleted.
-  bool is_anothers = false;
-  if ((place.view != nullptr && place.IsColumn() && version >= 0) || IsOldVersion(place)) {
-    CELLFS_ASSIGN_OR_RETURN(
-        is_anothers,
-        ShowEarlierOwner(place, place.view != nullptr ? version : place.timestamp, table, shown));
-  }
-  if (shows_past && table_.exists()) {
-    const OwnerAndMode earlier = shown;
-    CELLFS_RETURN_IF_ERROR(ShowPast(place, table, version, shown, records.own));
-    // Then the name was the other's already, and the version was not.
-    if (is_anothers && shown.uid != earlier.uid) static_cast<OwnerAndMode&>(shown) = earlier;
+  AttributeRecord times;
+  if (place.view != nullptr) {
+    CELLFS_RETURN_IF_ERROR(ShowThroughView(place, table, version, shown, times));
+  } else {
+    CELLFS_RETURN_IF_ERROR(ShowPresent(place, table, version, shown, times));
+    if (place.IsVersion()) {
+      CELLFS_RETURN_IF_ERROR(
+          ShowEarlierOwner(place, place.timestamp, table, shown).status());
+    }
   }
   if (table.schema != nullptr) shown.table = table.schema->id();
-  shown.mtime = records.own.time.mtime;
+  shown.mtime = times.time.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
-  const auto& ctime = records.own.ctime;
+  const auto& ctime = times.ctime;
   bool newer_version = ctime && version > ToMilliseconds(*ctime) && version <= clock_->Now();
   if (!newer_version) shown.ctime = ctime;
   if (place.IsDirectory() && place.view == nullptr) {
     CELLFS_ASSIGN_OR_RETURN(shown.changed, reader_.ReadChange(place, table));
   }
   return shown;
+}
+
+Status AttributeStore::ShowPresent(const Place& place, const DataTable& table, Timestamp version,
+                                   OwnerAndMode& owner, AttributeRecord& times) {
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(place, table, version));
+  CELLFS_ASSIGN_OR_RETURN(owner, reader_.InForce(place, table, records));
+  times = records.own;
+  return {};
+}
+
+Status AttributeStore::ShowThroughView(const Place& place, const DataTable& table,
+                                       Timestamp version, OwnerAndMode& owner,
+                                       AttributeRecord& times) {
+  std::optional<Place> retired;
+  const Place* const present = PresentOf(place, retired);
+  const Place& asked = present != nullptr ? *present : place;
+  CELLFS_RETURN_IF_ERROR(ShowPresent(asked, table, version, owner, times));
+  if (present == nullptr && table_.exists()) owner.mode = kAllModes;  // nothing of it is closed
+  const bool shows_past = place.view->ShowsPast();
+  // Of a column that another made anew since today's rights are those of when it was deleted.
+  bool is_anothers = false;
+  const Timestamp seen = place.IsVersion() && !shows_past ? place.timestamp : version;
+  if (place.IsColumn() && seen >= 0) {
+    CELLFS_ASSIGN_OR_RETURN(is_anothers, ShowEarlierOwner(place, seen, table, owner));
+  }
+  if (!shows_past || !table_.exists()) return {};
+  const OwnerAndMode earlier = owner;
+  CELLFS_RETURN_IF_ERROR(ShowPast(place, table, version, owner, times));
+  // Then the name was the other's already, and the version was not.
+  if (is_anothers && owner.uid != earlier.uid) owner = earlier;
+  return {};
 }
 
 const Place* AttributeStore::PresentOf(const Place& place, std::optional<Place>& retired) {

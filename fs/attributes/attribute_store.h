@@ -150,6 +150,10 @@ class AttributeStore {
   // since are under another name, also where a new one has its own. The place itself, or what it
   // puts into `retired`; null: nothing of it is kept.
   static const Place* PresentOf(const Place& place, std::optional<Place>& retired);
+  Status ShowPresent(const Place& place, const DataTable& table, Timestamp version,
+                     OwnerAndMode& owner, AttributeRecord& times);
+  Status ShowThroughView(const Place& place, const DataTable& table, Timestamp version,
+                         OwnerAndMode& owner, AttributeRecord& times);
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
   StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);
