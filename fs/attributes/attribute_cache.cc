@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/attributes/attribute_cache.h"
 
+#include <functional>
 #include <mutex>
 
 namespace cellfs::fs {
@@ -16,6 +17,15 @@ size_t EntriesOf(const StoredRow& row) {
 }
 
 }  // namespace
+
+// Those of one row do not keep another from being remembered, as long as there are few at once.
+size_t AttributeCache::NumberOf(const std::string& row_key) {
+  return std::hash<std::string>()(row_key) % std::tuple_size<decltype(changes_)>();
+}
+
+uint64_t AttributeCache::ChangesOf(const std::string& row_key) const {
+  return changes_[NumberOf(row_key)].load();
+}
 
 std::optional<AttributeCache::Known> AttributeCache::Find(const std::string& row_key,
                                                           std::string_view qualifier,
@@ -55,7 +65,7 @@ std::optional<std::vector<Timestamp>> AttributeCache::OwnerVersions(
 void AttributeCache::Remember(const std::string& row_key, const StoredRow* row,
                               uint64_t changes_before, Timestamp read_at) {
   const std::unique_lock lock(mutex_);
-  if (changes_ != changes_before) return;
+  if (changes_[NumberOf(row_key)] != changes_before) return;
   if (row == nullptr) {
     return Keep(row_key, {.whole = false, .qualifiers = {}, .entries = 1, .read_at = read_at});
   }
@@ -67,7 +77,7 @@ void AttributeCache::Wrote(const std::string& row_key, const std::string& qualif
                            const OwnerRecord& owner, Timestamp version,
                            const TimeRecord& time, uint64_t changes_before) {
   const std::unique_lock lock(mutex_);
-  const bool alone = changes_++ == changes_before;
+  const bool alone = changes_[NumberOf(row_key)]++ == changes_before;
   const auto found = rows_.find(row_key);
   if (found == rows_.end()) return;
   if (!alone) return Drop(row_key);
@@ -96,13 +106,13 @@ void AttributeCache::Wrote(const std::string& row_key, const std::string& qualif
 
 void AttributeCache::Forget(const std::string& row_key) {
   const std::unique_lock lock(mutex_);
-  ++changes_;
+  ++changes_[NumberOf(row_key)];
   Drop(row_key);
 }
 
 void AttributeCache::Clear() {
   const std::unique_lock lock(mutex_);
-  ++changes_;
+  for (auto& changes : changes_) ++changes;
   rows_.clear();
   entries_ = 0;
 }

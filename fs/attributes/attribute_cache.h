@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -80,8 +81,8 @@ class AttributeCache {
   std::optional<std::vector<Timestamp>> OwnerVersions(const std::string& row_key,
                                                       std::string_view qualifier) const;
 
-  // Counts Wrote and Forget; to be asked before a row is read or written.
-  uint64_t changes() const { return changes_.load(); }
+  // Counts Wrote and Forget of the row, and of some others; ask before it is read or written.
+  uint64_t ChangesOf(const std::string& row_key) const;
   // As read, with Freshness::Now() from before that; null: the row has too many entries. Not taken
   // in where something changed since.
   void Remember(const std::string& row_key, const StoredRow* row, uint64_t changes_before,
@@ -100,12 +101,13 @@ class AttributeCache {
     size_t entries = 0;
     Timestamp read_at = 0;
   };
+  static size_t NumberOf(const std::string& row_key);
   void Keep(const std::string& row_key, Row row);
   void Drop(const std::string& row_key);
 
   const Freshness& freshness_;
   mutable std::shared_mutex mutex_;   // a leaf; guards the rest
-  std::atomic<uint64_t> changes_{0};  // changed under the mutex
+  std::array<std::atomic<uint64_t>, 256> changes_{};  // by row; changed under the mutex
   std::unordered_map<std::string, Row> rows_;
   size_t entries_ = 0;
 };

@@ -76,13 +76,11 @@ Status LoadBySeeking(Store& store, const TableName& attributes, LoadedAttributes
 StatusOr<LoadedAttributes> LoadAttributes(Store& store, const AttributeTable& table,
                                           const Freshness& freshness) {
   LoadedAttributes loaded;
-  const Status described = store.DescribeTable(table.name()).status();
-  if (described.code() == StatusCode::kTableNotFound) return loaded;
-  CELLFS_RETURN_IF_ERROR(described);
-  loaded.contents.exists = true;
   const Status read = freshness.is_exact() ? LoadBySeeking(store, table.name(), loaded)
                                            : LoadByScanning(store, table.name(), loaded);
+  if (read.code() == StatusCode::kTableNotFound) return LoadedAttributes();
   CELLFS_RETURN_IF_ERROR(read);
+  loaded.contents.exists = true;
   return loaded;
 }
 

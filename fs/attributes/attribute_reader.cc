@@ -76,7 +76,7 @@ StatusOr<RowRecords> AttributeReader::ReadStored(const Place& place, const Recor
     return cache_.Find(key.row, key.qualifier, version < 0 ? kNoVersion : version, place.family);
   };
   auto known = find();
-  if (!known) {
+  if (!known && freshness_.KeepsAnything()) {
     if (const Status taken = TakeIn(row_key); !taken.ok()) return AttributesUnreadable(taken);
     known = find();
   }
@@ -93,7 +93,7 @@ StatusOr<RowRecords> AttributeReader::ReadStored(const Place& place, const Recor
 
 // Reads the whole row for the cache.
 Status AttributeReader::TakeIn(const std::string& row_key) {
-  const uint64_t changes = cache_.changes();
+  const uint64_t changes = cache_.ChangesOf(row_key);
   Timestamp read_at = freshness_.Now();
   Get get;
   get.row = row_key;

@@ -52,12 +52,14 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
 
 Status AttributeStore::BeLoaded() {
   const auto is_loaded = [this] {
-    return loaded_.load(std::memory_order_acquire) && freshness_.IsFresh(loaded_at_);
+    return loaded_.load(std::memory_order_acquire) &&
+           (freshness_.IsFresh(loaded_at_) || ReadOnce::Covers(loading_began_));
   };
   if (is_loaded()) return Status();
   auto lock = TakeLock(loading_);
   if (is_loaded()) return Status();
   const Timestamp began = freshness_.Now();
+  const auto loading_began = ReadOnce::Clock::now();
   const uint64_t identities_before = identities_.changes();
   auto loaded =
       keeps() ? LoadAttributes(store_, table_, freshness_) : StatusOr(LoadedAttributes());
@@ -69,6 +71,7 @@ Status AttributeStore::BeLoaded() {
   inherited_.SetDirectories(std::move(loaded->directories));
   table_.Learn(std::move(loaded->contents));
   loaded_at_ = began;
+  loading_began_ = loading_began;
   loaded_.store(true, std::memory_order_release);
   lock.unlock();
   // What cannot be removed stays for the next mount, and is shown nowhere until then; and a mode

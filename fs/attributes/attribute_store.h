@@ -36,6 +36,7 @@
 #include "fs/attributes/version_owners.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/store/freshness.h"
+#include "fs/store/read_once.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
 
@@ -185,6 +186,7 @@ class AttributeStore {
   std::mutex loading_;  // before the locks of the writer
   std::atomic<bool> loaded_{false};
   std::atomic<Timestamp> loaded_at_{0};
+  std::atomic<ReadOnce::Clock::time_point> loading_began_{};
 };
 
 }  // namespace cellfs::fs

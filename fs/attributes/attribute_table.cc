@@ -96,9 +96,10 @@ void AttributeTable::Forget(const std::string& row) const {
 
 StatusOr<RowRecords> AttributeTable::ReadRecords(const Place& place, const RecordKey& key,
                                                  Timestamp version, const View* view) const {
-  if (read_ahead_ != nullptr && view == nullptr && place.IsColumn())
+  const bool may_come_along = read_ahead_ != nullptr && freshness_.KeepsAnything();
+  if (may_come_along && view == nullptr && place.IsColumn())
     return ReadColumn(place, key, version);
-  if (read_ahead_ != nullptr && view != nullptr) {
+  if (may_come_along && view != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(auto past, ReadPastRow(place, key, version, *view));
     if (past) return *past;
   }

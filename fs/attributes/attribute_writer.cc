@@ -25,7 +25,7 @@ Timestamp ToMilliseconds(const timespec& time) {
 struct AttributeWriter::RowChange {
   RecordKey key;
   Timestamp version = kNoVersion;
-  uint64_t changes_before = 0;  // AttributeCache::changes
+  uint64_t changes_before = 0;  // AttributeCache::ChangesOf
   RowRecords stored;
   AttributeRecord record;           // afterwards
   Put put;                          // of that
@@ -64,7 +64,7 @@ StatusOr<bool> AttributeWriter::TryUpdate(const Place& place, const DataTable& t
   RowChange change;
   change.key = RecordKeyOf(place, table);
   const auto no_other_change = BeginChange(change.key.row);
-  change.changes_before = cache_.changes();
+  change.changes_before = cache_.ChangesOf(change.key.row);
   CELLFS_RETURN_IF_ERROR(Prepare(place, table, update, change));
   if (mark != 0 && change.stored.own.mark == mark) return true;  // the last attempt was done
   if (!freshness_.is_exact()) {
@@ -235,7 +235,7 @@ Status AttributeWriter::Forget(const TracelessFile& gone) {
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableToChange(gone.place));
   const RecordKey key = RecordKeyOf(gone.place, table);
   const auto no_other_change = BeginChange(key.row);
-  const uint64_t changes = cache_.changes();
+  const uint64_t changes = cache_.ChangesOf(key.row);
   CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, table, key));
   if (!withdrawal) return Status();
   const size_t withdraws = withdrawal->cells.size();

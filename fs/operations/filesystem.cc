@@ -14,6 +14,7 @@
 #include "fs/operations/dropped.h"
 #include "fs/operations/with_name.h"
 #include "fs/requests/running_request.h"
+#include "fs/store/read_once.h"
 #include "fs/tree/time_text.h"
 #include "fs/tree/view.h"
 
@@ -199,6 +200,7 @@ OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
 
 OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
                                         std::string_view name) {
+  const ReadOnce once(parts_.told_changes != nullptr);
   const auto place = directory.place();
   auto found = parts_.resolver.LookUp(*request.caller, *place, name);
   const bool is_of_deleted =
@@ -343,6 +345,7 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Nod
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request, Node& node) {
+  const ReadOnce once(parts_.told_changes != nullptr);
   auto found = FindNode(request, node);
   if (!found.ok()) {
     if (found.error() != ENOENT) return LogFailure("stat", node, found.status());
@@ -363,8 +366,7 @@ void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
   if (column == nullptr) return;  // in a view nothing of it is kept
   const Timestamp before = column->SeeVersion(found.version);
   if (before < 0 || before == found.version) return;
-  // What was brought may be of before that, or this of before what was brought.
-  parts_.told_changes->read_ahead().Forget(found.place.table, found.place.row);
+  ForgetOlder(found.place, before, found.version);
   const auto file = node.shared_file();
   if (file == nullptr || file->writers() == 0) {
     parts_.tree.kernel.Changed(node.shared_from_this(), false);
@@ -372,6 +374,14 @@ void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
   }
   node.ContentChanged();
   node.PagesAreStale();  // no page may be dropped now: it may be the one that is being filled
+}
+
+// What was brought may be of before the version that was seen. Where an older one than before shows,
+// one was removed, or this is of before what was brought.
+void FileSystem::ForgetOlder(const Place& cell, Timestamp before, Timestamp version) {
+  ReadAhead& ahead = parts_.told_changes->read_ahead();
+  if (version < before) return ahead.Forget(cell.table, cell.row);
+  ahead.ForgetWithout({cell.table, cell.row, cell.family, cell.qualifier, version});
 }
 
 OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, Node& node) {
@@ -497,6 +507,7 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, No
 
 OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirectory& directory,
                                                uint64_t offset, const DirectoryStream::Take& take) {
+  const ReadOnce once(parts_.told_changes != nullptr);
   const auto lock = TakeLock(directory.mutex);
   if (!directory.share.Resize(kBytesOfListing)) {
     return LogFailure("readdir", *directory.node,

@@ -178,6 +178,7 @@ class FileSystem {
   OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);
   OutcomeOr<AttributesReply> GetAttributesOnce(const Request& request, Node& node);
   void NoticeOtherWriters(const ResolvedEntry& found, Node& node);
+  void ForgetOlder(const Place& cell, Timestamp before, Timestamp version);
   static bool IsRaced(const ResolvedEntry& found, const Node& node);
   double AttributesValidSeconds(const ResolvedEntry& found, const Node& node, bool is_pending);
   // Records a failure, and passes it on.

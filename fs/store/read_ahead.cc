@@ -140,13 +140,15 @@ RowCells ReadAhead::AnswerFrom(const RowCells& cells, const Question& question) 
 
 // ---- What this mount changes --------------------------------------------------------------------
 
+void ReadAhead::ForgetKeyIn(Window& window, const std::string& key) {
+  const bool is_being_read = window.last.empty();
+  const bool is_inside =
+      key >= window.first && (is_being_read || window.is_to_end || key <= window.last);
+  if (is_inside) window.forgotten.insert(key);
+}
+
 void ReadAhead::ForgetIn(Window& window, const Mutation& mutation) const {
-  const auto forget = [&](const std::string& key) {
-    const bool is_being_read = window.last.empty();
-    const bool is_inside =
-        key >= window.first && (is_being_read || window.is_to_end || key <= window.last);
-    if (is_inside) window.forgotten.insert(key);
-  };
+  const auto forget = [&](const std::string& key) { ForgetKeyIn(window, key); };
   if (!window.sequence.row) return forget(RowOf(mutation));
   if (*window.sequence.row != RowOf(mutation)) return;
   const std::string& family = *window.sequence.families.begin();
@@ -185,6 +187,34 @@ void ReadAhead::Forget(const TableName& table, const std::string& row) {
   Delete all_of_it;
   all_of_it.row = row;
   Forget(table, RowMutations::Of(std::move(all_of_it)));
+}
+
+bool ReadAhead::SeenVersion::IsIn(const RowCells& cells) const {
+  return std::ranges::any_of(cells, [&](const Cell& cell) {
+    return cell.timestamp == version && cell.family == family && cell.qualifier == qualifier;
+  });
+}
+
+void ReadAhead::ForgetWithout(const SeenVersion& seen, bool may_show, Window& window) {
+  const Sequence& sequence = window.sequence;
+  if (sequence.table != seen.table || (sequence.row && *sequence.row != seen.row)) return;
+  if (!sequence.families.empty() && !sequence.families.contains(seen.family)) return;
+  const std::string& key = sequence.row ? seen.qualifier : seen.row;
+  const auto cells = may_show ? window.cells.find(key) : window.cells.end();
+  if (cells == window.cells.end() || !seen.IsIn(cells->second)) ForgetKeyIn(window, key);
+}
+
+void ReadAhead::ForgetWithout(const SeenVersion& seen) {
+  const std::lock_guard lock(mutex_);
+  ++changes_;
+  std::erase_if(directories_, [&](const Directory& directory) {
+    return directory.table == seen.table && directory.row == seen.row &&
+           directory.families.contains(seen.family) && !seen.IsIn(directory.cells);
+  });
+  for (Asked& asked : asked_) {
+    for (const auto& [key, window] : asked.windows) ForgetWithout(seen, true, *window);
+  }
+  for (const WindowPtr& window : bringing_) ForgetWithout(seen, false, *window);
 }
 
 void ReadAhead::Forget(const TableName& table) {

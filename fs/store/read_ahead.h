@@ -65,6 +65,17 @@ class ReadAhead {
   void Forget(const TableName& table, const RowMutations& mutations);
   void Forget(const TableName& table, const std::string& row);
   void Forget(const TableName& table);
+  // Another client put this version, which was seen just now: whatever of the row does not show it.
+  struct SeenVersion {
+    TableName table;
+    std::string row;
+    std::string family;
+    std::string qualifier;
+    Timestamp version = 0;
+
+    bool IsIn(const RowCells& cells) const;
+  };
+  void ForgetWithout(const SeenVersion& seen);
 
  private:
   // A plain read.
@@ -175,7 +186,10 @@ class ReadAhead {
   void DropOldest();
   bool IsInside(const Window& window, const std::string& key) const;
   bool IsLongAgo(Timestamp when) const;
+  static void ForgetKeyIn(Window& window, const std::string& key);
   void ForgetIn(Window& window, const Mutation& mutation) const;
+  // `may_show`: whether it is known by now what the window has.
+  static void ForgetWithout(const SeenVersion& seen, bool may_show, Window& window);
 
   Store& store_;
   const Freshness& freshness_;

@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace cellfs::fs {
+namespace {
+
+constexpr size_t kMostDescribed = 1024;  // who looks at more tables at once asks again
+
+}  // namespace
 
 // ---- Cells --------------------------------------------------------------------------------------
 
@@ -32,6 +37,27 @@ std::vector<StatusOr<MutationResult>> ToldChanges::Batch(const Caller& caller,
 }
 
 // ---- Tables -------------------------------------------------------------------------------------
+
+std::optional<ToldChanges::Description> ToldChanges::FindDescribed(const TableName& table) {
+  const std::lock_guard lock(mutex_);
+  const auto found = described_.find(table);
+  if (found == described_.end() || !ReadOnce::Covers(found->second.asked_at)) return std::nullopt;
+  return found->second.description;
+}
+
+ToldChanges::Description ToldChanges::DescribeTable(const TableName& table) {
+  if (!ReadOnce::IsAlive()) return ForwardingStore::DescribeTable(table);
+  if (auto described = FindDescribed(table)) return *std::move(described);
+  const auto asked_at = ReadOnce::Clock::now();
+  Description description = ForwardingStore::DescribeTable(table);
+  const bool is_known =
+      description.ok() || description.status().code() == StatusCode::kTableNotFound;
+  if (!is_known) return description;
+  const std::lock_guard lock(mutex_);
+  if (described_.size() >= kMostDescribed) described_.clear();
+  described_.insert_or_assign(table, Described{description, asked_at});
+  return description;
+}
 
 Status ToldChanges::CreateTable(const Caller& caller, const TableSchema& schema) {
   return Changed(schema.name(), ForwardingStore::CreateTable(caller, schema));

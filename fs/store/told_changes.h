@@ -2,15 +2,21 @@
 //
 // ToldChanges: the store of a mount to which others write as well. Whatever this mount changes goes
 // through it, and so what is read ahead (fs/store/read_ahead.h) hears of each row and table: after
-// the change, however it ended, and before its maker has the answer.
+// the change, however it ended, and before its maker has the answer. Within a ReadOnce it describes
+// a table once.
 #ifndef CELLFS_FS_STORE_TOLD_CHANGES_H_
 #define CELLFS_FS_STORE_TOLD_CHANGES_H_
 
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/forwarding_store.h"
 #include "fs/store/read_ahead.h"
+#include "fs/store/read_once.h"
 
 namespace cellfs::fs {
 
@@ -46,7 +52,16 @@ class ToldChanges : public ForwardingStore {
   Status EnableTable(const Caller& caller, const TableName& table) override;
   Status DisableTable(const Caller& caller, const TableName& table) override;
 
+  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override;
+
  private:
+  using Description = StatusOr<std::shared_ptr<const TableSchema>>;
+  struct Described {
+    Description description;
+    ReadOnce::Clock::time_point asked_at;
+  };
+
+  std::optional<Description> FindDescribed(const TableName& table);
   // The outcome, of what may have changed anything of the table.
   template <typename Outcome>
   Outcome Changed(const TableName& table, Outcome outcome) {
@@ -55,6 +70,8 @@ class ToldChanges : public ForwardingStore {
   }
 
   ReadAhead read_ahead_;
+  std::mutex mutex_;
+  std::map<TableName, Described> described_;  // guarded by mutex_
 };
 
 }  // namespace cellfs::fs

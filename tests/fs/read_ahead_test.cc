@@ -56,9 +56,9 @@ class ReadAheadTest : public ::testing::Test {
   }
 
   void PutCell(const std::string& row, const std::string& family, const std::string& qualifier,
-               size_t size = 3) {
-    const Put put{.row = row, .cells = {{family, qualifier, kLatestTimestamp,
-                                         std::string(size, 'v'), {}}}};
+               size_t size = 3, Timestamp timestamp = kLatestTimestamp) {
+    const Put put{.row = row,
+                  .cells = {{family, qualifier, timestamp, std::string(size, 'v'), {}}}};
     EXPECT_TRUE(store_.Mutate(me_, kTable, RowMutations::Of(put)).ok());
   }
 
@@ -305,6 +305,45 @@ TEST_F(ReadAheadTest, AChangeOfARowEndsWhatWasBroughtOfItAlone) {
   by_row.Forget(kTable, Numbered("r", 31));
   for (int i = 30; i < 34; ++i) EXPECT_EQ(ahead(i), Direct(get_of(i)));
   EXPECT_EQ(store_.calls, asked + 1);
+}
+
+// Each look at such a file was a request of its own where all of its row was forgotten.
+TEST_F(ReadAheadTest, OfARowThatAnotherChangedWhatShowsTheNewVersionIsKept) {
+  const auto put_all = [&](Timestamp version, size_t size) {
+    for (int i = 0; i < 100; ++i) PutCell(Numbered("r", i), "f", "q", size, version);
+  };
+  const auto see = [&](int number, Timestamp version) {
+    ahead_.ForgetWithout({kTable, Numbered("r", number), "f", "q", version});
+  };
+  put_all(10, 3);
+  for (int i = 0; i < 100; ++i) Ahead(Of(Numbered("r", i), "f", "q", false));
+  put_all(20, 5);
+  for (int i = 0; i < 100; ++i) Ahead(Of(Numbered("r", i), "f", "q"));
+  for (int i = 0; i < 100; ++i) see(i, 20);
+  store_.calls = 0;
+  for (int i = 30; i < 90; ++i) Ahead(Of(Numbered("r", i), "f", "q"));
+  EXPECT_LE(store_.calls, 1);
+  // What was read before it is not shown.
+  for (int i = 30; i < 90; ++i) {
+    const Get value = Of(Numbered("r", i), "f", "q", false);
+    EXPECT_EQ(Ahead(value), Direct(value));
+  }
+  store_.calls = 0;
+  see(50, 30);  // that it does not show
+  Ahead(Of(Numbered("r", 50), "f", "q"));
+  EXPECT_EQ(store_.calls, 1);
+}
+
+TEST_F(ReadAheadTest, OfAShortRowThatAnotherChangedTheNewVersionIsKept) {
+  PutCell("row", "f", "q", 3, 10);
+  Ahead(LookAt(Of("row")));
+  store_.calls = 0;
+  ahead_.ForgetWithout({kTable, "row", "f", "q", 10});
+  Ahead(Of("row", "f", "q"));
+  EXPECT_EQ(store_.calls, 0);
+  ahead_.ForgetWithout({kTable, "row", "f", "q", 20});
+  Ahead(Of("row", "f", "q"));
+  EXPECT_EQ(store_.calls, 1);
 }
 
 TEST_F(ReadAheadTest, LargeValuesAreNotBroughtInMasses) {

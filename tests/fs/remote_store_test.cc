@@ -292,6 +292,57 @@ TEST_F(RemoteStoreTest, OverwritingFilesOneAfterTheOtherTakesTwoRequestsEach) {
     ASSERT_EQ(tree.ReadFile("default/t/" + row(i) + "/f/q"), "new") << i;
 }
 
+TEST_F(RemoteStoreTest, WhoReadsAgainWhatAnotherChangedAsksSeldom) {
+  constexpr int kFiles = 200;
+  const auto row = [](int i) { return "row" + std::to_string(1000 + i); };
+  const auto put_elsewhere = [&](const std::string& value) {
+    for (int i = 0; i < kFiles; ++i) {
+      const auto put =
+          RowMutations::Of(Put{row(i), {{"f", "q", kLatestTimestamp, value, {}}}});
+      ASSERT_TRUE(remote().elsewhere().Mutate(Caller::Superuser(), tree.table, put).ok());
+    }
+  };
+  put_elsewhere("old");
+  std::vector<NodePtr> nodes;  // the kernel remembers the names
+  for (const std::string value : {"old", "newer", "newest"}) {
+    tree.clock->Advance(RemoteStore::kMaxStalenessMs);
+    put_elsewhere(value);
+    const int reads = remote().reads();
+    for (int i = 0; i < kFiles; ++i) {
+      const OpenFile file = tree.Open("default/t/" + row(i) + "/f/q", {});
+      ASSERT_EQ(tree.Read(file), value) << i;
+      nodes.push_back(file.node);
+      tree.Close(file);
+    }
+    EXPECT_LE(remote().reads() - reads, 30);
+  }
+}
+
+// Its cell, its owner and mode; and what all looks need: the table, what is kept of directories.
+TEST_F(RemoteStoreTest, WhereNothingMayBeOldALookAsksOnceForEachThing) {
+  remote().SetMaxStaleness(0);
+  tree.Remount();
+  ASSERT_EQ(tree.Save(kQ, "mine"), 0);
+  AttributeChange change;
+  change.mode = 0600;
+  ASSERT_EQ(tree.Change(kQ, change), 0);
+  const auto entry = tree.LookUp(kQ);
+  ASSERT_TRUE(entry.ok());
+  const auto look = [&] { return tree.filesystem->GetAttributes(tree.request, *entry->node); };
+  for (const auto size : {4, 6}) {
+    ASSERT_TRUE(look().ok());  // looks twice where there is another version
+    const int reads = remote().reads();
+    const int descriptions = remote().descriptions();
+    const auto reply = look();
+    ASSERT_TRUE(reply.ok());
+    EXPECT_EQ(reply->attributes.st_size, size);
+    EXPECT_EQ(reply->attributes.st_mode & 0777, 0600U);
+    EXPECT_EQ(remote().reads() - reads, 3);
+    EXPECT_EQ(remote().descriptions() - descriptions, 1);
+    PutElsewhere("theirs", kStart + 5);
+  }
+}
+
 // As rsync does: it makes a directory for itself, sets its time and opens it. Nobody else sees that
 // there is one before something is in it.
 TEST_F(RemoteStoreTest, WhatADirectoryIsMadeToBeIsStoredOnceBeforeItsFirstFile) {

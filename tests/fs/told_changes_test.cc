@@ -11,6 +11,7 @@
 #include "engine/clock.h"
 #include "engine/open.h"
 #include "tests/fs/names.h"
+#include "tests/support/remote_store.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs::fs {
@@ -127,6 +128,30 @@ TEST_F(ToldChangesTest, ARenamedTableIsSeenAtOnceUnderBothNames) {
   ASSERT_TRUE(told_.RenameTable(me_, kTable, {"default", "third"}).ok());
   ASSERT_TRUE(told_.RenameTable(me_, other, kTable).ok());
   EXPECT_EQ(Value("c"), "before");
+}
+
+// What was begun to be read before it began may be older than what was acknowledged before.
+TEST_F(ToldChangesTest, WithinAReadOnceATableIsDescribedOnce) {
+  RemoteStore remote(OpenMemoryStore({}));
+  ToldChanges told(remote, freshness_);
+  ASSERT_TRUE(told.CreateTable(me_, Schema()).ok());
+  const auto families = [&] { return (*told.DescribeTable(kTable))->families.size(); };
+  {
+    const ReadOnce once(true);
+    const int before = remote.descriptions();
+    EXPECT_EQ(families(), 2U);
+    {
+      const ReadOnce within(true);
+      EXPECT_EQ(families(), 2U);
+    }
+    ASSERT_TRUE(remote.elsewhere().AddFamily(me_, kTable, FamilySchema("h")).ok());
+    EXPECT_EQ(families(), 2U);
+    EXPECT_EQ(remote.descriptions(), before + 1);
+  }
+  EXPECT_EQ(families(), 3U) << "outside of any";
+  ASSERT_TRUE(remote.elsewhere().DropFamily(me_, kTable, "h").ok());
+  const ReadOnce another(true);
+  EXPECT_EQ(families(), 2U);
 }
 
 }  // namespace

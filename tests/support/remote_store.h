@@ -34,6 +34,8 @@ class RemoteStore : public ForwardingStore {
   enum class Effect { kNone, kDone };
   // The outcome of the nth mutation from now on, from 1, is unknown.
   void LoseOutcome(int nth, Effect effect);
+  // Before anything asks for its traits.
+  void SetMaxStaleness(int64_t milliseconds) { traits_.max_staleness_ms = milliseconds; }
   void SetClockDifference(std::chrono::milliseconds difference) { clock_difference_ = difference; }
   // Mutations of cells, and reads and scans, sent so far.
   int mutations() const { return mutations_; }
@@ -87,7 +89,7 @@ class RemoteStore : public ForwardingStore {
   template <typename Result, typename Send>
   Result Change(const RowMutations& mutations, Send&& send);
 
-  const StoreTraits traits_{.has_other_writers = true,
+  StoreTraits traits_{.has_other_writers = true,
                             .max_staleness_ms = kMaxStalenessMs,
                             .withdraws = false,
                             .stamps_above_column = false,
