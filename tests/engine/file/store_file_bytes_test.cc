@@ -16,6 +16,7 @@
 #include "engine/file/store_file_check.h"
 #include "engine/file/store_file_cursor.h"
 #include "engine/file/stored_facts.h"
+#include "tests/support/assert_ok.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {
@@ -139,17 +140,17 @@ class StoreFileBytesTest : public testing::Test {
  protected:
   void Write() {
     FamilySchema family("f");
-    ASSERT_TRUE(family.Set("BLOOMFILTER", "ROWCOL").ok());
+    ASSERT_OK(family.Set("BLOOMFILTER", "ROWCOL"));
     auto builder = StoreFileBuilder::Begin(PosixFiles(), folder_, family,
                                            {.number = 3,
                                             .inline_value_limit = 11,
                                             .cells_at_most = 6,
                                             .written = 77,
                                             .is_major = true});
-    ASSERT_TRUE(builder.ok()) << builder.status().ToString();
-    for (const Cell& cell : Cells()) ASSERT_TRUE((*builder)->Put(ViewOf(cell)).ok());
+    ASSERT_OK(builder);
+    for (const Cell& cell : Cells()) ASSERT_OK((*builder)->Put(ViewOf(cell)));
     const auto facts = (*builder)->Finish(10, 15);
-    ASSERT_TRUE(facts.ok()) << facts.status().ToString();
+    ASSERT_OK(facts);
     EXPECT_EQ(**facts, Facts());
   }
 
@@ -292,12 +293,12 @@ TEST_F(StoreFileBytesTest, PagesHaveTheirChecksums) {
 TEST_F(StoreFileBytesTest, AFileMadeOfItIsRead) {
   WriteByHand(kRows, kFilterBits);
   const auto stored = ReadStoredFacts(path_);
-  ASSERT_TRUE(stored.ok()) << stored.status().ToString();
+  ASSERT_OK(stored);
   EXPECT_EQ(stored->store_id, kIdOfStore);
   EXPECT_EQ(stored->table, kIdOfTable);
   EXPECT_EQ(stored->facts, Facts());
   const auto cells = Read();
-  ASSERT_TRUE(cells.ok()) << cells.status().ToString();
+  ASSERT_OK(cells);
   EXPECT_EQ(*cells, Cells());
   EXPECT_TRUE(*MayHold("a", "long"));
   EXPECT_TRUE(*MayHold("b", std::string("\0\xff", 2)));
@@ -316,7 +317,7 @@ TEST_F(StoreFileBytesTest, AValueIsReadHoweverItIsCompressed) {
   rows.insert(rows.end(), kCompressed.begin(), kCompressed.end());
   WriteByHand(rows, kFilterBits);
   const auto cells = Read();
-  ASSERT_TRUE(cells.ok()) << cells.status().ToString();
+  ASSERT_OK(cells);
   ASSERT_EQ(cells->size(), Cells().size() + 3);
   for (size_t i = 6; i < 9; ++i) EXPECT_EQ((*cells)[i].value, std::string(60, 'x')) << i;
 }

@@ -15,7 +15,11 @@
 #include "engine/file/store_file_cursor.h"
 #include "engine/file/stored_facts.h"
 #include "engine/visibility/vector_cursor.h"
-#include "tests/engine/local/engine_fixture.h"
+#include "tests/support/assert_ok.h"
+#include "tests/support/descriptors.h"
+#include "tests/support/family_of.h"
+#include "tests/support/faulty_files.h"
+#include "tests/support/temporary_directory.h"
 
 namespace cellfs {
 namespace {
@@ -565,28 +569,6 @@ TEST_F(StoreFileTest, AnObsoleteFileIsRemovedWithItsLastReader) {
     EXPECT_TRUE(std::filesystem::exists(path));
   }
   EXPECT_FALSE(std::filesystem::exists(path));
-}
-
-TEST_F(StoreFileTest, FilesAreOrderedByAgeInEachFamily) {
-  std::vector<std::shared_ptr<StoreFile>> files;
-  FileCache cache(1 << 20, 3);
-  const auto add = [&](const std::string& family, uint64_t number, SequenceId highest) {
-    FileFacts facts{.number = number, .family = family, .lowest = highest, .highest = highest};
-    facts.bytes = 10;
-    files.push_back(std::make_shared<StoreFile>(folder_, facts, cache));
-  };
-  add("g", 4, 9);
-  add("f", 1, 20);  // numbers tell nothing: a compaction's file is old and has a late number
-  add("f", 9, 3);
-  add("f", 5, 11);
-  const TableFiles table{files};
-  std::string text;
-  for (const auto& file : table.Of("f")) text += std::to_string(file->facts().number) + " ";
-  EXPECT_EQ(text, "9 5 1 ");
-  EXPECT_EQ(table.Of("g").size(), 1u);
-  EXPECT_TRUE(table.Of("h").empty());
-  EXPECT_EQ(table.All().size(), 4u);
-  EXPECT_EQ(table.bytes(), 40u);
 }
 
 // Against a cursor over a sorted vector.

@@ -15,43 +15,13 @@
 
 #include "engine/catalog/catalog_json.h"
 #include "engine/local/local_engine.h"
+#include "tests/support/assert_ok.h"
+#include "tests/support/descriptors.h"
+#include "tests/support/family_of.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {
-
-#define ASSERT_OK(expression)                                      \
-  do {                                                             \
-    const auto& ok_result = (expression);                          \
-    ASSERT_TRUE(ok_result.ok()) << StatusOf(ok_result).ToString(); \
-  } while (false)
-
-inline const Status& StatusOf(const Status& status) { return status; }
-template <typename T>
-const Status& StatusOf(const StatusOr<T>& result) {
-  return result.status();
-}
-
-// How many descriptors of this process lead into the directory.
-inline int DescriptorsInto(const std::string& directory) {
-  int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code ignored;
-    const auto target = std::filesystem::read_symlink(entry.path(), ignored);
-    if (target.string().starts_with(directory + "/")) ++count;
-  }
-  return count;
-}
-
-using FamilyAttributes = std::vector<std::pair<std::string, std::string>>;
-
-inline FamilySchema FamilyOf(const std::string& name, const FamilyAttributes& attributes = {}) {
-  FamilySchema family(name);
-  for (const auto& [attribute, value] : attributes) {
-    EXPECT_TRUE(family.Set(attribute, value).ok()) << attribute;
-  }
-  return family;
-}
 
 inline std::shared_ptr<const TableSchema> TableOf(std::vector<FamilySchema> families) {
   auto schema = std::make_shared<TableSchema>(TableName{.name = "t"});

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/local/manifest.h"
+#include "tests/support/assert_ok.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {
@@ -72,14 +73,14 @@ class ManifestBytesTest : public testing::Test {
 };
 
 TEST_F(ManifestBytesTest, AreWritten) {
-  ASSERT_TRUE(SaveManifest(PosixFiles(), directory_.path(), Example()).ok());
+  ASSERT_OK(SaveManifest(PosixFiles(), directory_.path(), Example()));
   EXPECT_EQ(*PosixFiles().Read(directory_.path() + "/MANIFEST"), kBytes);
 }
 
 TEST_F(ManifestBytesTest, AreRead) {
-  ASSERT_TRUE(ReplaceFile(PosixFiles(), directory_.path(), "MANIFEST", kBytes).ok());
+  ASSERT_OK(ReplaceFile(PosixFiles(), directory_.path(), "MANIFEST", kBytes));
   const auto manifest = ReadManifest(PosixFiles(), directory_.path(), ~uint64_t{0}, 7);
-  ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
+  ASSERT_OK(manifest);
   EXPECT_EQ(*manifest, Example());
 }
 
