@@ -5,6 +5,9 @@
 // promised: what was acknowledged where the process died, what was synced where the machine lost
 // its power; no half mutation of a row, no value that was not written, no temporary file.
 //
+// The last of these operations is what the store's threads do by themselves while it is written to:
+// where each fault meets them differs from one time to the next, and what must hold does not.
+//
 // Each case runs in a child process, which may die of it. CELLFS_FAULT_STEP=1 tries every place;
 // otherwise the later ones are tried in steps.
 #include <gtest/gtest.h>
@@ -16,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <set>
 
 #include "engine/check.h"
@@ -37,6 +41,7 @@ constexpr int kRows = 7;
 constexpr int kColumns = 5;
 constexpr int kBefore = 40;  // mutations of each table before the operation
 constexpr int kAfter = 12;
+constexpr int kBesideThreads = 20;  // while the background flushes and compacts
 
 const TableName kData = ParseTableName("data");
 const TableName kOther = ParseTableName("other");
@@ -72,9 +77,15 @@ void Fail(Promises& promises, const std::string& what) {
   }
 }
 
-StatusOr<std::unique_ptr<ControlledStore>> OpenStore(const std::string& path, FileLayer& files) {
+// In the background every few mutations are flushed, and any two files are compacted.
+StatusOr<std::unique_ptr<ControlledStore>> OpenStore(const std::string& path, FileLayer& files,
+                                                     bool in_background = false) {
   StoreOptions options;
-  options.background_maintenance = false;
+  options.background_maintenance = in_background;
+  if (in_background) {
+    options.site.memstore_flush_size = 8 << 10;
+    options.site.compaction_min = 2;
+  }
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StorageEngine> engine,
                           LocalEngine::Open(path, options, files));
   return EmbeddedStore::Open(std::move(engine), options);
@@ -135,6 +146,7 @@ struct Operation {
   // What kOther may hold once the operation has begun and once it is done.
   std::set<std::string> while_running;
   std::set<std::string> when_done;
+  bool in_background = false;  // the operation is what the threads do while the test writes
 };
 
 const std::string kWhole = Expected(kBefore);
@@ -196,6 +208,14 @@ std::vector<Operation> Operations() {
        {kWhole},
        {kWhole}},
       {"close", nullptr, {kWhole}, {kWhole}},
+      {"background",
+       [=](Store& store) {
+         CELLFS_RETURN_IF_ERROR(flushed(store));
+         return store.Compact(caller, kData, CompactionKind::kMinor);
+       },
+       {kWhole},
+       {kWhole},
+       /*in_background=*/true},
   };
 }
 
@@ -224,12 +244,12 @@ class FaultsTest : public testing::Test {
   void Work(const Operation& operation, int n, Fault fault) {
     Promises& promises = *promises_;
     promises.attempted = promises.acknowledged = promises.durable = kBefore / 2;
-    FaultyFiles files;
+    FaultyFiles files(vfs_->mutex());
     vfs_->Forget();
     vfs_->OnPowerLoss([&] { files.LosePower(); });
     files.SetChangeHook([this] { return vfs_->CountChange(); });
     files.SetSyncedHook([this](const std::string& path) { vfs_->NoteSynced(path); });
-    auto store = OpenStore(path_, files);
+    auto store = OpenStore(path_, files, operation.in_background);
     if (!store.ok()) return Fail(promises, "open: " + store.status().ToString());
     for (int i = kBefore / 2; i < kBefore; ++i) {
       const Status other = MutateBoth(**store, kOther, i, Durability::kFsyncWal);
@@ -252,7 +272,7 @@ class FaultsTest : public testing::Test {
       if (!status.ok()) {
         // After a failed sync of the log nothing but opening it anew helps.
         store = std::unique_ptr<ControlledStore>();
-        store = OpenStore(path_, files);
+        store = OpenStore(path_, files, operation.in_background);
         if (!store.ok()) return Fail(promises, "open again: " + store.status().ToString());
         status = Run(operation, store, files);
       }
@@ -262,6 +282,7 @@ class FaultsTest : public testing::Test {
     for (int i = 0; i < kAfter / 2; ++i) WriteNext(**store);
     Expect(**store, "in the end");
     if (n % 3 == 0) store->reset();
+    const std::lock_guard nothing_changes(vfs_->mutex());
     if (n % 3 == 2) {
       promises.lost_power = true;
       vfs_->LosePower(static_cast<uint32_t>(n));
@@ -271,6 +292,7 @@ class FaultsTest : public testing::Test {
 
   Status Run(const Operation& operation, StatusOr<std::unique_ptr<ControlledStore>>& store,
              FileLayer& files) {
+    for (int i = 0; operation.in_background && i < kBesideThreads; ++i) WriteNext(**store);
     if (operation.run != nullptr) return operation.run(**store);
     store = std::unique_ptr<ControlledStore>();  // closes it before the next one wants its lock
     store = OpenStore(path_, files);
@@ -405,7 +427,7 @@ TEST_P(StoreFaultsTest, AFaultAtAnyPlaceLosesNothingThatWasPromised) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, StoreFaultsTest, testing::Range(0, 7), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(Operations, StoreFaultsTest, testing::Range(0, 8), [](const auto& test) {
   return Operations()[static_cast<size_t>(test.param)].name;
 });
 

@@ -19,6 +19,10 @@ namespace cellfs {
 // Thread-safe. Outlives the files that it opened.
 class FaultyFiles : public FileLayer {
  public:
+  FaultyFiles() = default;
+  // With the mutex of those whom its hooks call (FaultyVfs).
+  explicit FaultyFiles(std::recursive_mutex& shared) : mutex_(shared) {}
+
   // The nth operation from now that changes something (1: the next) fails; an append that fails
   // writes half of its bytes. 0: none fails.
   void FailNth(int n, StatusCode code = StatusCode::kIoError);
@@ -73,7 +77,8 @@ class FaultyFiles : public FileLayer {
   void TellSynced(const std::string& path) const;  // under mutex_
 
   FileLayer& base_ = PosixFiles();
-  mutable std::recursive_mutex mutex_;  // a hook may call LosePower
+  std::recursive_mutex own_mutex_;
+  std::recursive_mutex& mutex_ = own_mutex_;  // a hook may call LosePower
   int until_failure_ = 0;
   StatusCode code_ = StatusCode::kIoError;
   bool failed_ = false;

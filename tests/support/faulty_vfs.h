@@ -45,6 +45,9 @@ class FaultyVfs {
   void NoteSynced(const std::string& path);
   // A change by somebody else, counted like ours but for kFull. True: it shall fail.
   bool CountChange();
+  // For those who count their changes here from several threads: they hold it while they do, so
+  // that nothing changes once power is lost.
+  std::recursive_mutex& mutex() { return mutex_; }
   // Called when power is lost, for files that others keep account of.
   void OnPowerLoss(std::function<void()> hook);
   // Files are as they might be after it; nothing may go on using them.
