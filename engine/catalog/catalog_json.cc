@@ -29,10 +29,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/json_bytes.h"
-#include "engine/memory_reserve.h"
 #include "engine/catalog/catalog_change.h"
 #include "engine/catalog/catalog_entries.h"
+#include "engine/json_bytes.h"
+#include "engine/memory_reserve.h"
 
 namespace cellfs {
 namespace {

@@ -21,8 +21,8 @@
 #include "engine/local/manifest.h"
 #include "engine/open.h"
 #include "engine/repair.h"
-#include "tests/support/busy_files.h"
 #include "tests/engine/local/engine_fixture.h"
+#include "tests/support/busy_files.h"
 
 namespace cellfs {
 namespace {
