@@ -31,61 +31,40 @@ namespace {
 constexpr uint32_t kTheConnection = 0xffffffff;
 constexpr uint32_t kTheOpening = 0;  // what is sent before the first call
 
-// Puts together the frames that come in pieces, or several at once.
+// Puts together the frames that come in pieces.
 class FrameReader {
  public:
   // Room for the bytes that are to come next.
   std::pair<char*, size_t> Room() {
-    is_direct_ = length_ != 0 && Lacks() >= sizeof received_;
-    if (!is_direct_) return {received_, sizeof received_};
+    if (length_ == 0) return {head_ + filled_, sizeof head_ - filled_};
     // No faster than the bytes come: a server that promises much gets no memory for it.
-    filled_ = frame_.size();
-    frame_.resize(filled_ + std::min<size_t>(Lacks(), kStep));
-    return {frame_.data() + filled_, frame_.size() - filled_};
+    const size_t room = std::min<size_t>(length_ - filled_, kStep);
+    frame_.resize(filled_ + room);
+    return {frame_.data() + filled_, room};
   }
-  // So many have come.
-  void Filled(size_t bytes) {
-    if (is_direct_) return frame_.resize(filled_ + bytes);
-    at_ = 0;
-    end_ = bytes;
+  // So many have come. False where no frame can be so long.
+  bool Filled(size_t bytes) {
+    filled_ += bytes;
+    if (length_ != 0 || filled_ < sizeof head_) return true;
+    length_ = ReadBigEndian<uint32_t>({head_, sizeof head_});
+    filled_ = 0;
+    return length_ > 0 && length_ <= kMaxFrameLength;
   }
-  // The next frame that is whole; nullopt: more is to come, or no frame can be so long.
+  // The frame, where it is whole.
   std::optional<std::string> Take() {
-    if (length_ == 0 && !TakeHead()) return std::nullopt;
-    const size_t bytes = std::min(Lacks(), end_ - at_);
-    frame_.append(received_ + at_, bytes);
-    at_ += bytes;
-    if (Lacks() != 0) return std::nullopt;
+    if (length_ == 0 || filled_ < length_) return std::nullopt;
     length_ = 0;
+    filled_ = 0;
     return std::exchange(frame_, {});
   }
-  bool is_too_long() const { return is_too_long_; }
 
  private:
   static constexpr size_t kStep = size_t{1} << 20;
 
-  size_t Lacks() const { return length_ - frame_.size(); }
-
-  // False: it is not whole, or says what cannot be.
-  bool TakeHead() {
-    while (head_filled_ < sizeof head_ && at_ < end_) head_[head_filled_++] = received_[at_++];
-    if (head_filled_ < sizeof head_) return false;
-    head_filled_ = 0;
-    length_ = ReadBigEndian<uint32_t>({head_, sizeof head_});
-    is_too_long_ = length_ == 0 || length_ > kMaxFrameLength;
-    return !is_too_long_;
-  }
-
-  char received_[size_t{64} << 10];  // most answers are short, and come by one call
-  size_t at_ = 0;                    // what lies before it was taken
-  size_t end_ = 0;
   char head_[sizeof(uint32_t)];
-  size_t head_filled_ = 0;
-  uint32_t length_ = 0;     // 0: the head is not whole
-  std::string frame_;       // what has come of it
-  bool is_direct_ = false;  // what comes next goes there at once
-  size_t filled_ = 0;       // of it before that
-  bool is_too_long_ = false;
+  uint32_t length_ = 0;  // 0: the head is not whole
+  size_t filled_ = 0;    // of the head, or of the frame
+  std::string frame_;
 };
 
 class TcpConnection : public Connection {
@@ -294,19 +273,19 @@ class TcpConnection : public Connection {
     for (;;) {
       const auto [room, size] = frames_.Room();
       const ssize_t count = recv(socket_.get(), room, size, MSG_DONTWAIT);
-      const bool is_nothing =
-          count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
-      if (count < 0 && !is_nothing) return Lost(std::strerror(errno));
       if (count == 0) return Lost("the server closed it");
-      frames_.Filled(is_nothing ? 0 : static_cast<size_t>(count));
-      while (auto frame = frames_.Take()) {
+      if (count < 0) {
+        if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {};
+        return Lost(std::strerror(errno));
+      }
+      if (!frames_.Filled(static_cast<size_t>(count))) {
+        return Lost("the server speaks another protocol");
+      }
+      if (auto frame = frames_.Take()) {
         CELLFS_ASSIGN_OR_RETURN(Answer answer, Answer::Decode(*std::move(frame)));
         const std::lock_guard lock(mutex_);
         Deliver(std::move(answer));
       }
-      if (frames_.is_too_long()) return Lost("the server speaks another protocol");
-      // What has come since then is waited for, which costs no more than to look.
-      if (is_nothing || static_cast<size_t>(count) < size) return {};
     }
   }
 
