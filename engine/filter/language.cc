@@ -163,17 +163,16 @@ class Parser {
     }
     filters_.resize(first);
     if (parsed.depth > kMaxDepth) return Refused(top.position, "filters are nested too deep");
-    CELLFS_ASSIGN_OR_RETURN(parsed.filter, Make(top.op, std::move(operands)));
+    CELLFS_ASSIGN_OR_RETURN(parsed.filter, Make(top.op, operands));
     filters_.push_back(std::move(parsed));
     return Status();
   }
 
-  static FilterOr Make(Operator op, std::vector<FilterPtr> operands) {
-    if (op == Operator::kSkip) return MakeSkipFilter(std::move(operands.front()));
-    if (op == Operator::kWhile) return MakeWhileMatchFilter(std::move(operands.front()));
+  static FilterOr Make(Operator op, const std::vector<FilterPtr>& operands) {
+    if (op == Operator::kSkip) return MakeSkipFilter(operands.front());
+    if (op == Operator::kWhile) return MakeWhileMatchFilter(operands.front());
     return MakeFilterList(
-        op == Operator::kAnd ? ListOperator::kMustPassAll : ListOperator::kMustPassOne,
-        std::move(operands));
+        op == Operator::kAnd ? ListOperator::kMustPassAll : ListOperator::kMustPassOne, operands);
   }
 
   const std::string_view text_;
