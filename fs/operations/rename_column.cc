@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/rename_column.h"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -153,8 +154,8 @@ OutcomeOr<std::optional<Narrowing>> Narrow(const Renaming& with, const Place& to
 }
 
 // Another's file goes, as by rm: what there was of it stays his (fs/attributes/version_owners.h).
-// The tombstone lies between his newest version, which is read by its timestamp, and what is put;
-// where there is no time between them, at that version, which cannot be read any more then.
+// The tombstone lies just before what is put, so that every moment before shows his; where there is
+// no time between that and his newest version, at that version, which cannot be read any more then.
 Outcome RemoveAnothers(const Renaming& with, const Place& to, const ShownAttributes& target,
                        const Source& source, RowStep& step) {
   if (to.kind != PlaceKind::kCell || target.uid == source.uid) return {};
@@ -164,12 +165,11 @@ Outcome RemoveAnothers(const Renaming& with, const Place& to, const ShownAttribu
   const Timestamp newest = his->timestamp;
   const Timestamp clocks_apart =
       with.reading.freshness().is_exact() ? 0 : kLongestClockDifference.count();
-  const bool is_between = with.tree.clock.Now() - clocks_apart >= newest + 2;
+  const Timestamp removed_at = std::max(newest, with.tree.clock.Now() - clocks_apart - 1);
   Timestamp& put_at = std::get<Put>(step.mutations.mutations.front()).cells.front().timestamp;
-  if (put_at <= newest + 1) put_at = kLatestTimestamp;  // it would lie beneath the tombstone
+  if (put_at <= removed_at) put_at = kLatestTimestamp;  // it would lie beneath the tombstone
   Delete removal{to.row, {}};
-  removal.markers.push_back({CellType::kDeleteColumn, to.family, to.qualifier,
-                             is_between ? newest + 1 : newest});
+  removal.markers.push_back({CellType::kDeleteColumn, to.family, to.qualifier, removed_at});
   step.mutations.mutations.push_back(std::move(removal));
   return {};
 }

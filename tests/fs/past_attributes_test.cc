@@ -98,6 +98,17 @@ TEST_F(PastAttributesTest, AnOldOwnerOfADirectoryEntersItNoMore) {
   EXPECT_EQ(Mode(kPastRow), 0310u);  // all may enter it today
 }
 
+// Its tombstone is of that moment, and not of when it was put.
+TEST_F(PastAttributesTest, AFileThatAnothersWasRenamedOverIsThereUntilThen) {
+  const std::string other = "default/t/r/f/other";
+  ASSERT_EQ(Set(kQ, 0644, 7), 0);
+  tree.clock->Advance(60000);
+  ASSERT_EQ(tree.Save(other, "new"), 0);
+  ASSERT_EQ(tree.Rename(other, kQ), 0);
+  EXPECT_EQ(tree.ReadFile(kPast), "old");
+  EXPECT_EQ(tree.ReadFile(kQ), "new");
+}
+
 // The table's mode is its rows', where these have none.
 TEST_F(PastAttributesTest, WhatIsInheritedIsOfThatTimeAsWell) {
   ASSERT_EQ(Set("default/t", 0700, 7), 0);
