@@ -193,7 +193,7 @@ class SystemTableStorage : public CellStorage {
                                       std::string_view) override {
     return ReadOnly();
   }
-  StatusOr<LogPosition> Apply(std::span<RowBatch>) override { return ReadOnly(); }
+  StatusOr<Applied> Apply(std::span<RowBatch>, WriteRoom*) override { return ReadOnly(); }
   Status Flush() override { return {}; }
   Status Compact(CompactionKind) override { return {}; }
   Status CompactSelected() override { return {}; }

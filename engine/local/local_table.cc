@@ -7,6 +7,7 @@
 
 #include "engine/local/dropped_columns.h"
 #include "engine/local/lost_tables.h"
+#include "engine/local/table_write_room.h"
 #include "engine/visibility/region_scanner.h"
 
 namespace cellfs {
@@ -178,17 +179,24 @@ StatusOr<ColumnHead> LocalTable::ReadColumnHead(std::string_view row, std::strin
 
 // ---- Writing ------------------------------------------------------------------------------------
 
-StatusOr<LogPosition> LocalTable::Apply(std::span<RowBatch> batches) {
+StatusOr<Applied> LocalTable::Apply(std::span<RowBatch> batches, WriteRoom* room) {
   CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
   CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
   const bool only_deletes = HasOnlyDeletes(batches);
   const TableServices::BytesOfPut bytes = BytesOf(batches);
-  const LargeWrites::Turn turn(services_->large_writes, bytes.in_log);
-  DiskReserve::Claim claim;
-  if (!only_deletes) CELLFS_RETURN_IF_ERROR(services_->ClaimDiskRoom(bytes, claim));
-  CELLFS_RETURN_IF_ERROR(flusher_.WaitForRoom(only_deletes      ? WriteKind::kDeletes
-                                              : turn.is_large() ? WriteKind::kLarge
-                                                                : WriteKind::kSmall));
+  const auto* awaited = static_cast<const TableWriteRoom*>(room);
+  if (awaited != nullptr && awaited->IsEnoughFor(bytes))
+    return Write(batches, bytes, only_deletes, awaited->pause());
+  TableWriteRoom own(*services_, flusher_, bytes, only_deletes);
+  if (own.Take()) return Write(batches, bytes, only_deletes, own.pause());
+  Applied nothing;
+  nothing.lacks = std::make_unique<TableWriteRoom>(*services_, flusher_, bytes, only_deletes);
+  return nothing;
+}
+
+StatusOr<Applied> LocalTable::Write(std::span<const RowBatch> batches,
+                                    const TableServices::BytesOfPut& bytes, bool only_deletes,
+                                    std::chrono::microseconds pause) {
   const std::lock_guard write_lock(services_->write_mutex);
   // Its log has ended: a record would never be flushed, and keep the log for ever.
   if (versions_.is_dropped()) return Gone();
@@ -216,7 +224,7 @@ StatusOr<LogPosition> LocalTable::Apply(std::span<RowBatch> batches) {
   services_->mutations += batches.size();
   const int64_t flush_size = FlushSizeOf(*version->schema, services_->options.site);
   if (static_cast<int64_t>(active->memstore().bytes()) >= flush_size) services_->wake_maintenance();
-  return position;
+  return Applied{.position = position, .pause = pause};
 }
 
 Timestamp LocalTable::NewestTimestamp() const {

@@ -34,7 +34,7 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
   StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
                                       std::string_view qualifier) override;
   Timestamp NewestTimestamp() const override;
-  StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override;
+  StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) override;
   Status CheckRoom(uint64_t bytes) override;
   Status Flush() override;
   Status Compact(CompactionKind kind) override;
@@ -60,6 +60,10 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
  private:
   class LocalScanner;
 
+  // With room.
+  StatusOr<Applied> Write(std::span<const RowBatch> batches,
+                          const TableServices::BytesOfPut& bytes, bool only_deletes,
+                          std::chrono::microseconds pause);
   Status CheckStorable(std::span<const RowBatch> batches) const;
   TableServices::BytesOfPut BytesOf(std::span<const RowBatch> batches) const;
   TableServices::BytesOfPut BytesOfValue(uint64_t bytes) const;

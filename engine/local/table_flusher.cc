@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include "engine/local/compaction_picker.h"
@@ -33,7 +32,7 @@ constexpr double PartOf(WriteKind kind) {
 }
 // One of so many parts of its flush size is the least that a writer flushes himself.
 constexpr int64_t kLeastPart = 4;
-// Writers are slowed from so much on, the more the fuller it is, so that nobody waits for long.
+// Writers are slowed from so much on.
 constexpr double kSlowFrom = 0.75;
 constexpr std::chrono::microseconds kLongestDelay{20000};
 
@@ -131,7 +130,6 @@ bool TableFlusher::WantsFlush() const {
 
 // ---- Writers ------------------------------------------------------------------------------------
 
-// How much of what memstores may have is taken, of this table's or of all: 1 is all.
 double TableFlusher::Fullness(WriteKind kind) const {
   const TableVersionPtr version = versions_.Current();
   const auto flush_size =
@@ -147,14 +145,6 @@ bool TableFlusher::CanWait() const {
 
 Status TableFlusher::WaitForRoom(WriteKind kind) {
   double fullness = Fullness(kind);
-  if (fullness < kSlowFrom) return {};
-  if (fullness < 1) {
-    if (CanWait()) {
-      const Waiting waiting(Wait::kMayBeShort);
-      std::this_thread::sleep_for(kLongestDelay * (fullness - kSlowFrom) / (1 - kSlowFrom));
-    }
-    return {};
-  }
   for (; fullness >= 1 && CanWait(); fullness = Fullness(kind)) {
     services_.wake_maintenance();
     const Waiting waiting(Wait::kIsLong);
@@ -163,6 +153,12 @@ Status TableFlusher::WaitForRoom(WriteKind kind) {
   }
   if (fullness >= 1 && !services_.maintained && !failed_ && IsWorthFlushing()) return Flush();
   return CheckFlushes(fullness);
+}
+
+std::chrono::microseconds TableFlusher::PauseAt(double fullness) const {
+  if (fullness < kSlowFrom || !CanWait()) return {};
+  const double part = std::min(1.0, (fullness - kSlowFrom) / (1 - kSlowFrom));
+  return std::chrono::duration_cast<std::chrono::microseconds>(kLongestDelay * part);
 }
 
 // While others hold the memory a table is not flushed for each write.

@@ -6,6 +6,7 @@
 #define CELLFS_ENGINE_LOCAL_TABLE_FLUSHER_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 
@@ -44,18 +45,22 @@ class TableFlusher {
   const Attempts& attempts() const { return attempts_; }
   uint64_t flushes() const { return flushes_; }
 
-  // Before a write. Where memory is full, waits for flushes that make room. An error: those of this
-  // table fail, and memory would grow until the process ends. While the background does not flush
-  // (it is off, or paused), the writer does.
+  // How much of what memstores may have is taken, of this table's or of all. From 1 on there is no
+  // room for a write.
+  double Fullness(WriteKind kind) const;
+  // The fuller memory is, the longer a writer pauses after his write, so that nobody waits for long
+  // when it is full.
+  std::chrono::microseconds PauseAt(double fullness) const;
+  // Where there is none, waits for flushes that make some. An error: those of this table fail, and
+  // memory would grow until the process ends. While the background does not flush (it is off, or
+  // paused), the writer does.
   Status WaitForRoom(WriteKind kind);
-  // The same, without waiting.
   Status CheckTakesPuts() const { return CheckFlushes(Fullness(WriteKind::kLarge)); }
 
  private:
   Status FlushFrozen(const TableVersionPtr& version);
   Status RunJob(const TableVersionPtr& version);
   void Ended(const Status& status);
-  double Fullness(WriteKind kind) const;
   Status CheckFlushes(double fullness) const;
   bool CanWait() const;
   bool IsWorthFlushing() const;

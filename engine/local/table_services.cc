@@ -48,18 +48,28 @@ bool TableServices::MayFlushMakeRoom(uint64_t missing) const {
   return flushes_under_way > 0 || (memory->bytes() > 0 && missing <= wal->bytes());
 }
 
-Status TableServices::ClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& claim) {
+// What is missing of it; where it is nothing, the claim stands.
+uint64_t TableServices::Claim(const BytesOfPut& put, DiskReserve::Claim& claim) {
   const uint64_t own = put.in_log + put.in_files;
+  claim.Take(reserve, own);
+  const uint64_t missing = reserve.ShortOf(BytesOfFlush());
+  if (missing == 0 && refused_bytes_ != 0 && own >= refused_bytes_) refused_bytes_ = 0;
+  return missing;
+}
+
+bool TableServices::TryClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& claim) {
+  if (Claim(put, claim) == 0) return true;
+  claim.Shrink(0);
+  return false;
+}
+
+Status TableServices::ClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& claim) {
   for (int waits = 0;; ++waits) {
-    claim.Take(reserve, own);
-    const uint64_t missing = reserve.ShortOf(BytesOfFlush());
-    if (missing == 0) {
-      if (refused_bytes_ != 0 && own >= refused_bytes_) refused_bytes_ = 0;
-      return {};
-    }
+    const uint64_t missing = Claim(put, claim);
+    if (missing == 0) return {};
     must_flush = MayFlushMakeRoom(missing);
     if (waits > kMostWaits || (!must_flush && missing > claimed_by_compactions)) {
-      refused_bytes_ = own;
+      refused_bytes_ = put.in_log + put.in_files;
       lacked_bytes_ = missing;
       return reserve.CheckRoom(BytesOfFlush());
     }

@@ -72,10 +72,12 @@ struct TableServices {
   // Claims room for a put: for its record, and for its part of a flush, so that what is
   // acknowledged can be flushed. Where the disk has no room, waits for flushes that make some: the
   // log gives back what store files have. kStoreFull: they would make none, or nobody flushes.
+  // TryClaimDiskRoom does it at once; false: the disk has none.
   struct BytesOfPut {
     uint64_t in_log = 0;
     uint64_t in_files = 0;
   };
+  bool TryClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& claim);
   Status ClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& claim);
   // Puts that wait there.
   std::atomic<int> waiting_puts{0};
@@ -98,6 +100,7 @@ struct TableServices {
   RewriteObserver* observer = nullptr;  // guarded by observer_mutex
 
  private:
+  uint64_t Claim(const BytesOfPut& put, DiskReserve::Claim& claim);
   bool MayFlushMakeRoom(uint64_t missing) const;
   void WaitForRoom();
 

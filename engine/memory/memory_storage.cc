@@ -62,10 +62,10 @@ class MemoryStorage : public CellStorage {
     return head;
   }
 
-  StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override {
+  StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* /*room*/) override {
     const std::lock_guard lock(shared_->mutex);
     for (RowBatch& batch : batches) ApplyOne(batch);
-    return LogPosition{shared_->last_sequence_id};
+    return Applied{.position = shared_->last_sequence_id};
   }
 
   Status Flush() override {

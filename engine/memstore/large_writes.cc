@@ -5,17 +5,26 @@
 
 namespace cellfs {
 
-LargeWrites::Turn::Turn(LargeWrites& gate, uint64_t bytes)
-    : gate_(bytes >= kLarge ? &gate : nullptr) {
-  if (gate_ == nullptr) return;
+bool LargeWrites::Turn::Take() {
+  if (gate_ == nullptr || is_taken_) return true;
+  const std::lock_guard lock(gate_->mutex_);
+  if (!gate_->HasTurn()) return false;
+  ++gate_->under_way_;
+  is_taken_ = true;
+  return true;
+}
+
+void LargeWrites::Turn::Await() {
+  if (Take()) return;
   const Waiting waiting(Wait::kMayBeShort);
-  std::unique_lock lock(gate.mutex_);
-  gate.ended_.wait(lock, [&] { return gate.under_way_ < kMostAtATime; });
-  ++gate.under_way_;
+  std::unique_lock lock(gate_->mutex_);
+  gate_->ended_.wait(lock, [this] { return gate_->HasTurn(); });
+  ++gate_->under_way_;
+  is_taken_ = true;
 }
 
 LargeWrites::Turn::~Turn() {
-  if (gate_ == nullptr) return;
+  if (!is_taken_) return;
   {
     const std::lock_guard lock(gate_->mutex_);
     --gate_->under_way_;

@@ -18,22 +18,26 @@ class LargeWrites {
   static constexpr uint64_t kLarge = uint64_t{1} << 20;  // bytes
   static constexpr int kMostAtATime = 2;
 
-  // From when a write may go on until it is in the log.
+  // Of one write, from when it may go on until it is in the log. One that is not large needs none.
   class Turn {
    public:
-    // Waits where the write is a large one.
-    Turn(LargeWrites& gate, uint64_t bytes);
+    Turn(LargeWrites& gate, uint64_t bytes) : gate_(bytes >= kLarge ? &gate : nullptr) {}
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
+    bool Take();   // at once; false: others have theirs
+    void Await();  // waits for it
     bool is_large() const { return gate_ != nullptr; }
 
    private:
     LargeWrites* const gate_;  // null: it is none
+    bool is_taken_ = false;
   };
 
  private:
+  bool HasTurn() const { return under_way_ < kMostAtATime; }
+
   std::mutex mutex_;  // a leaf
   std::condition_variable ended_;
   int under_way_ = 0;

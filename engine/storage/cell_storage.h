@@ -7,6 +7,7 @@
 #ifndef CELLFS_ENGINE_STORAGE_CELL_STORAGE_H_
 #define CELLFS_ENGINE_STORAGE_CELL_STORAGE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,6 +37,24 @@ struct RowBatch {
 // A place in the log; what has a smaller one is durable no later.
 using LogPosition = uint64_t;
 
+// What a write lacks: memory, or room on the disk.
+class WriteRoom {
+ public:
+  virtual ~WriteRoom() = default;
+  // Waits until it is there. The caller holds no lock that others wait for. After OK it is kept
+  // until this ends.
+  virtual Status Await() = 0;
+};
+
+// What has become of a write.
+struct Applied {
+  LogPosition position = 0;
+  // Memory fills up: the writer is to pause for so long, once his locks are free.
+  std::chrono::microseconds pause{0};
+  // Nothing was written, for lack of this.
+  std::unique_ptr<WriteRoom> lacks;
+};
+
 // Thread-safe. The region holds a row's lock while it reads to write, and keeps Flush, Compact and
 // ReplaceSchema apart from nothing: the storage itself orders them with reads and writes.
 class CellStorage {
@@ -52,8 +71,9 @@ class CellStorage {
   virtual Timestamp NewestTimestamp() const { return kLatestTimestamp; }
 
   // Writes batches in order; each is visible, whole, when this returns. What each durability
-  // promises holds once StorageEngine::MakeDurable has returned for the position.
-  virtual StatusOr<LogPosition> Apply(std::span<RowBatch> batches) = 0;
+  // promises holds once StorageEngine::MakeDurable has returned for the position. Waits for no
+  // room: what the same write lacked before and has got by now is `room`, else null.
+  virtual StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) = 0;
 
   // Whether a value of so many bytes finds room now: kStoreFull.
   virtual Status CheckRoom(uint64_t /*bytes*/) { return {}; }

@@ -2,6 +2,7 @@
 #include "engine/table/region.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "engine/table/condition.h"
@@ -41,19 +42,13 @@ Region::Region(std::shared_ptr<CellStorage> storage, StorageEngine& engine,
       options_(options),
       schema_(std::move(schema)) {}
 
-void Region::Wait::Add(LogPosition written, Durability promised) {
-  position = std::max(position, written);
-  durability = std::max(durability, promised);
-  needed = true;
-}
-
-std::shared_lock<std::shared_mutex> Region::LockToUse() const {
+std::shared_lock<FairSharedMutex> Region::LockToUse() const {
   std::shared_lock lock(schema_mutex_, std::defer_lock);
   LockOrWait(lock);
   return lock;
 }
 
-std::unique_lock<std::shared_mutex> Region::LockToReplace() {
+std::unique_lock<FairSharedMutex> Region::LockToReplace() {
   return TakeLock(schema_mutex_);
 }
 
@@ -80,6 +75,21 @@ StatusOr<std::unique_ptr<Scanner>> Region::OpenScanner(const Scan& scan) {
   return storage_->OpenScanner(read);
 }
 
+template <typename Act>
+auto Region::AwaitingRoom(Wait& wait, const Act& act) -> decltype(act()) {
+  for (;;) {
+    auto done = act();
+    if (!std::exchange(wait.for_room, false)) {
+      wait.room.reset();
+      if (wait.pause.count() == 0) return done;
+      const Waiting waiting(cellfs::Wait::kMayBeShort);
+      std::this_thread::sleep_for(std::exchange(wait.pause, {}));
+      return done;
+    }
+    CELLFS_RETURN_IF_ERROR(wait.room->Await());
+  }
+}
+
 StatusOr<MutationResult> Region::Mutate(const RowMutations& mutations) {
   Wait wait;
   StatusOr<MutationResult> result = MutateRow(mutations, wait);
@@ -89,8 +99,10 @@ StatusOr<MutationResult> Region::Mutate(const RowMutations& mutations) {
 
 StatusOr<CheckAndMutateResult> Region::CheckAndMutate(const cellfs::CheckAndMutate& check,
                                                       const std::function<Status()>& action_guard) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(check, options_.site));
   Wait wait;
-  StatusOr<CheckAndMutateResult> result = CheckAndMutateRow(check, action_guard, wait);
+  StatusOr<CheckAndMutateResult> result =
+      AwaitingRoom(wait, [&] { return TryCheckAndMutate(check, action_guard, wait); });
   if (result.ok()) CELLFS_RETURN_IF_ERROR(WaitForDisk(wait));
   return result;
 }
@@ -105,7 +117,13 @@ std::vector<StatusOr<MutationResult>> Region::Batch(std::span<const RowMutations
     auto end_of_plain = std::find_if_not(rest.begin(), rest.end(), IsPlain);
     size_t plain = static_cast<size_t>(end_of_plain - rest.begin());
     if (plain > 0) {
-      MutatePlainRows(rest.first(plain), now, wait, answers);
+      const size_t first = answers.size();
+      const Status written = AwaitingRoom(wait, [&] {
+        answers.erase(answers.begin() + static_cast<ptrdiff_t>(first), answers.end());
+        return TryPlainRows(rest.first(plain), now, wait, answers);
+      });
+      for (size_t i = first; i < answers.size() && !written.ok(); ++i)
+        if (answers[i].ok()) answers[i] = written;
     } else {
       answers.push_back(MutateRow(rest.front(), wait));
     }
@@ -169,6 +187,10 @@ TableStatistics Region::GetStatistics() {
 
 StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& wait) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(mutations, options_.site));
+  return AwaitingRoom(wait, [&] { return TryMutate(mutations, wait); });
+}
+
+StatusOr<MutationResult> Region::TryMutate(const RowMutations& mutations, Wait& wait) {
   const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
@@ -176,9 +198,8 @@ StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& 
   return Write(mutations, ContextAt(now), wait);
 }
 
-StatusOr<CheckAndMutateResult> Region::CheckAndMutateRow(
+StatusOr<CheckAndMutateResult> Region::TryCheckAndMutate(
     const cellfs::CheckAndMutate& check, const std::function<Status()>& action_guard, Wait& wait) {
-  CELLFS_RETURN_IF_ERROR(CheckRequest(check, options_.site));
   const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   if (const auto* column = std::get_if<ColumnCondition>(&check.condition))
@@ -200,16 +221,16 @@ StatusOr<CheckAndMutateResult> Region::CheckAndMutateRow(
   return result;
 }
 
-void Region::MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, Wait& wait,
-                             std::vector<StatusOr<MutationResult>>& answers) {
+Status Region::TryPlainRows(std::span<const RowMutations> rows, Timestamp now, Wait& wait,
+                            std::vector<StatusOr<MutationResult>>& answers) {
   const auto schema_lock = LockToUse();
   RowLocks::Stripes stripes;
   for (const RowMutations& row : rows) stripes.set(RowLocks::StripeOf(row.row));
   const std::vector<RowLocks::OneLock> row_locks = row_locks_.LockAll(stripes);
 
-  const size_t first = answers.size();
   std::vector<RowBatch> batches;
   batches.reserve(rows.size());
+  Durability durability = Durability::kSkipWal;
   for (const RowMutations& row : rows) {
     Status checked = CheckRequest(row, options_.site);
     if (checked.ok()) checked = CheckWritable();
@@ -218,15 +239,12 @@ void Region::MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, 
       answers.push_back(write.status());
       continue;
     }
-    wait.durability = std::max(wait.durability, write->batch.durability);
+    durability = std::max(durability, write->batch.durability);
     batches.push_back(std::move(write->batch));
     answers.push_back(std::move(write->result));
   }
-  if (batches.empty()) return;
-  StatusOr<LogPosition> written = storage_->Apply(batches);
-  if (written.ok()) return wait.Add(*written, wait.durability);
-  for (size_t i = first; i < answers.size(); ++i)
-    if (answers[i].ok()) answers[i] = written.status();
+  if (batches.empty()) return {};
+  return Apply(batches, durability, wait);
 }
 
 StatusOr<RowWrite> Region::Prepare(const RowMutations& mutations, const WriteContext& context) {
@@ -243,9 +261,20 @@ StatusOr<MutationResult> Region::Write(const RowMutations& mutations, const Writ
   CELLFS_ASSIGN_OR_RETURN(RowWrite write, Prepare(mutations, context));
   if (write.batch.cells.empty() && write.batch.withdrawn.empty()) return std::move(write.result);
   const Durability durability = write.batch.durability;
-  CELLFS_ASSIGN_OR_RETURN(LogPosition position, storage_->Apply(std::span(&write.batch, 1)));
-  wait.Add(position, durability);
+  CELLFS_RETURN_IF_ERROR(Apply(std::span(&write.batch, 1), durability, wait));
   return std::move(write.result);
+}
+
+Status Region::Apply(std::span<RowBatch> batches, Durability durability, Wait& wait) {
+  CELLFS_ASSIGN_OR_RETURN(Applied applied, storage_->Apply(batches, wait.room.get()));
+  wait.for_room = applied.lacks != nullptr;
+  wait.room = std::move(applied.lacks);
+  if (wait.for_room) return {StatusCode::kUnavailable, "there is no room yet"};
+  wait.position = std::max(wait.position, applied.position);
+  wait.durability = std::max(wait.durability, durability);
+  wait.needed = true;
+  wait.pause += applied.pause;
+  return {};
 }
 
 Status Region::CheckWritable() const {

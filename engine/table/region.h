@@ -7,6 +7,7 @@
 #ifndef CELLFS_ENGINE_TABLE_REGION_H_
 #define CELLFS_ENGINE_TABLE_REGION_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,13 +24,14 @@
 #include "engine/status_or.h"
 #include "engine/storage/cell_storage.h"
 #include "engine/storage/storage_engine.h"
+#include "engine/table/fair_shared_mutex.h"
 #include "engine/table/row_locks.h"
 #include "engine/table/row_write_builder.h"
 
 namespace cellfs {
 
 // Thread-safe. Locks, in this order: the schema's, shared by reads and writes; that of the row, for
-// writes. None is held while a write waits for the disk. `engine` outlives the region.
+// writes. None is held while a write waits for the disk, or for room. `engine` outlives the region.
 class Region {
  public:
   Region(std::shared_ptr<CellStorage> storage, StorageEngine& engine,
@@ -69,34 +71,44 @@ class Region {
   TableStatistics GetStatistics();
 
  private:
-  // Up to where the log has to be durable before a call may return, and how.
+  // What a call waits for with no lock held.
   struct Wait {
+    // Up to where the log has to be durable before it may return, and how.
     LogPosition position = 0;
     Durability durability = Durability::kSkipWal;
     bool needed = false;
-
-    void Add(LogPosition written, Durability promised);
+    // That the storage has no room for what is to be written, or is running out of it.
+    bool for_room = false;
+    std::unique_ptr<WriteRoom> room;
+    std::chrono::microseconds pause{0};
   };
+  // Runs `act`, which takes locks and writes, until it has had room: what it has looked at may have
+  // changed while it waited.
+  template <typename Act>
+  auto AwaitingRoom(Wait& wait, const Act& act) -> decltype(act());
 
-  // These take the locks.
   StatusOr<MutationResult> MutateRow(const RowMutations& mutations, Wait& wait);
-  StatusOr<CheckAndMutateResult> CheckAndMutateRow(const cellfs::CheckAndMutate& check,
+  // These take the locks.
+  StatusOr<MutationResult> TryMutate(const RowMutations& mutations, Wait& wait);
+  StatusOr<CheckAndMutateResult> TryCheckAndMutate(const cellfs::CheckAndMutate& check,
                                                    const std::function<Status()>& action_guard,
                                                    Wait& wait);
-  void MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, Wait& wait,
-                       std::vector<StatusOr<MutationResult>>& answers);
+  // Adds an answer for each row; to those that are OK it belongs that OK is returned.
+  Status TryPlainRows(std::span<const RowMutations> rows, Timestamp now, Wait& wait,
+                      std::vector<StatusOr<MutationResult>>& answers);
 
   // REQUIRES: the schema lock and the row's.
   StatusOr<RowWrite> Prepare(const RowMutations& mutations, const WriteContext& context);
   StatusOr<MutationResult> Write(const RowMutations& mutations, const WriteContext& context,
                                  Wait& wait);
+  Status Apply(std::span<RowBatch> batches, Durability durability, Wait& wait);
   WriteContext ContextAt(Timestamp now) const {
     return {*schema_, *storage_, options_.site, now, now, {}};
   }
 
   // The schema's lock. Who changes the schema may wait for the disk meanwhile.
-  std::shared_lock<std::shared_mutex> LockToUse() const;
-  std::unique_lock<std::shared_mutex> LockToReplace();
+  std::shared_lock<FairSharedMutex> LockToUse() const;
+  std::unique_lock<FairSharedMutex> LockToReplace();
 
   Status CheckWritable() const;
   Durability Resolve(Durability asked) const;
@@ -106,7 +118,7 @@ class Region {
   StorageEngine& engine_;
   const StoreOptions options_;
 
-  mutable std::shared_mutex schema_mutex_;
+  mutable FairSharedMutex schema_mutex_;
   std::shared_ptr<const TableSchema> schema_;  // guarded by schema_mutex_
   bool closed_ = false;                        // guarded by schema_mutex_
   RowLocks row_locks_;

@@ -47,9 +47,9 @@ class FaultyStorage : public CellStorage {
     return inner_->ReadColumnHead(row, family, qualifier);
   }
   Timestamp NewestTimestamp() const override { return inner_->NewestTimestamp(); }
-  StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override {
+  StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) override {
     if (state_->on_apply) CELLFS_RETURN_IF_ERROR(state_->on_apply());
-    return inner_->Apply(batches);
+    return inner_->Apply(batches, room);
   }
   Status CheckRoom(uint64_t bytes) override {
     if (state_->on_apply) CELLFS_RETURN_IF_ERROR(state_->on_apply());

@@ -26,8 +26,7 @@ class AfterErrorsTest : public EngineTest {
     return *table;
   }
   static Status PutTo(CellStorage& table, const std::string& row, std::string value) {
-    RowBatch batch{.row = row, .cells = {CellOf("q", 1, std::move(value))}, .withdrawn = {}};
-    return table.Apply({&batch, 1}).status();
+    return Apply(table, {.row = row, .cells = {CellOf("q", 1, std::move(value))}, .withdrawn = {}});
   }
 };
 

@@ -29,6 +29,17 @@ inline std::shared_ptr<const TableSchema> TableOf(std::vector<FamilySchema> fami
   return schema;
 }
 
+// As a region writes: it waits for the room that is lacking, and tries again.
+inline Status Apply(CellStorage& table, RowBatch batch) {
+  std::unique_ptr<WriteRoom> room;
+  for (;;) {
+    CELLFS_ASSIGN_OR_RETURN(Applied applied, table.Apply({&batch, 1}, room.get()));
+    if (applied.lacks == nullptr) return {};
+    room = std::move(applied.lacks);
+    CELLFS_RETURN_IF_ERROR(room->Await());
+  }
+}
+
 class EngineTest : public testing::Test {
  protected:
   static constexpr TableId kNextId = 100;  // every table that the catalog does not name was dropped
@@ -99,8 +110,8 @@ class EngineTest : public testing::Test {
   }
   Status Write(const std::string& row, std::vector<Cell> cells,
                std::vector<WithdrawCell> withdrawn = {}) {
-    RowBatch batch{.row = row, .cells = std::move(cells), .withdrawn = std::move(withdrawn)};
-    return table_->Apply({&batch, 1}).status();
+    return Apply(*table_,
+                 {.row = row, .cells = std::move(cells), .withdrawn = std::move(withdrawn)});
   }
   Status PutOne(const std::string& row, Timestamp timestamp, std::string value,
                 std::string qualifier = "q") {

@@ -19,10 +19,7 @@ class OneStore : public EngineTest {
     schema_ = std::move(schema);
     Open();
   }
-  Status Apply(const RowBatch& batch) {
-    RowBatch copy = batch;
-    return table_->Apply({&copy, 1}).status();
-  }
+  Status Write(const RowBatch& batch) { return Apply(*table_, batch); }
   // Drops nothing, for the moment sees it all.
   void FlushAll() {
     const auto moment = *engine_->PinMoment();
@@ -144,7 +141,7 @@ TEST_P(ManyFilesTest, AReadAnswersAsOneOfOneFileAndAsOneOfTheMemstore) {
     for (int round = 0; round < 12; ++round) {
       for (int i = Below(25); i >= 0; --i) {
         const RowBatch batch = AnyBatch();
-        for (OneStore* store : {&many, &one, &memory}) ASSERT_OK(store->Apply(batch));
+        for (OneStore* store : {&many, &one, &memory}) ASSERT_OK(store->Write(batch));
       }
       if (round < 11 || Below(2) == 0) many.FlushAll();
     }

@@ -55,7 +55,7 @@ TEST_F(RecoveryTest, WhatWasOnlyInTheLogComesBack) {
 TEST_F(RecoveryTest, AWriteThatSkippedTheLogIsLostWithTheProcess) {
   DieAfter([&] {
     RowBatch batch{.row = "a", .cells = {CellOf("q", 1, "v")}, .durability = Durability::kSkipWal};
-    ASSERT_OK(table_->Apply({&batch, 1}));
+    ASSERT_OK(Apply(*table_, batch));
     EXPECT_EQ(ValueOf("a"), "v");
   });
   Open();
@@ -70,7 +70,7 @@ TEST_F(RecoveryTest, WhatACompactionHasDroppedDoesNotComeBackFromTheLog) {
     auto other = engine_->CreateTable({2, schema_});
     ASSERT_OK(other);
     RowBatch batch{.row = "x", .cells = {CellOf("q", 1, "v")}};
-    ASSERT_OK((*other)->Apply({&batch, 1}));
+    ASSERT_OK(Apply(**other, batch));
     ASSERT_OK(table_->Flush());
     ASSERT_OK(table_->Compact(CompactionKind::kMajor));
     ASSERT_OK(PutOne("a", 4, "shows"));
@@ -84,7 +84,7 @@ TEST_F(RecoveryTest, WhatADroppedTableNeverFlushedIsGoneWithIt) {
     auto other = engine_->CreateTable({2, schema_});
     ASSERT_OK(other);
     RowBatch batch{.row = "x", .cells = {CellOf("q", 1, std::string(5000, 'v'))}};
-    ASSERT_OK((*other)->Apply({&batch, 1}));
+    ASSERT_OK(Apply(**other, batch));
     ASSERT_OK(engine_->DropTable(2));
     ASSERT_OK(PutOne("a", 1, "stays"));
   });
@@ -191,7 +191,7 @@ TEST_F(RecoveryTest, AWriteThatTheLogRefusedLeavesATableWhole) {
   EXPECT_EQ(PutOne("b", 1, "refused").code(), StatusCode::kStoreFull);
   files_.SetRoom(1 << 20);
   RowBatch batch{.row = "x", .cells = {CellOf("q", 1, "v")}};
-  ASSERT_OK((*other)->Apply({&batch, 1}));
+  ASSERT_OK(Apply(**other, batch));
   ASSERT_OK((*other)->Flush());  // begins a segment
   for (int round = 0; round < 2; ++round) {
     (*other).reset();

@@ -13,16 +13,21 @@ namespace {
 TEST(LargeWritesTest, TwoGoOnAtATimeAndSmallOnesPassBy) {
   LargeWrites gate;
   std::optional<LargeWrites::Turn> first(std::in_place, gate, LargeWrites::kLarge);
-  const LargeWrites::Turn second(gate, 10 * LargeWrites::kLarge);
-  EXPECT_TRUE(second.is_large());
+  EXPECT_TRUE(first->Take());
+  LargeWrites::Turn second(gate, 10 * LargeWrites::kLarge);
+  EXPECT_TRUE(second.Take());
+  EXPECT_TRUE(second.Take()) << "it has it";
   std::atomic<bool> has_turn{false};
   std::thread third([&] {
-    const LargeWrites::Turn turn(gate, LargeWrites::kLarge);
+    LargeWrites::Turn turn(gate, LargeWrites::kLarge);
+    turn.Await();
     has_turn = true;
   });
   for (int i = 0; i < 10; ++i) {
-    const LargeWrites::Turn small(gate, LargeWrites::kLarge - 1);
-    EXPECT_FALSE(small.is_large());
+    LargeWrites::Turn small(gate, LargeWrites::kLarge - 1);
+    EXPECT_TRUE(small.Take());
+    LargeWrites::Turn large(gate, LargeWrites::kLarge);
+    EXPECT_FALSE(large.Take());
   }
   EXPECT_FALSE(has_turn);
   first.reset();

@@ -52,8 +52,13 @@ class FakeStorage : public CellStorage {
     std::sort(head.version_tombstones.begin(), head.version_tombstones.end(), std::greater<>());
     return head;
   }
-  StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override {
+  StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) override {
     ++applies;
+    Applied applied;
+    if (on_await && room == nullptr) {
+      applied.lacks = std::make_unique<FakeRoom>(on_await);
+      return applied;
+    }
     if (!apply_error.ok()) return apply_error;
     for (const RowBatch& batch : batches) {
       ++position_;
@@ -69,7 +74,8 @@ class FakeStorage : public CellStorage {
         return CompareCells(ViewOf(a), ViewOf(b)) < 0;
       });
     }
-    return position_;
+    applied.position = position_;
+    return applied;
   }
   Status Flush() override { return {}; }
   Status Compact(CompactionKind) override { return {}; }
@@ -89,8 +95,17 @@ class FakeStorage : public CellStorage {
   int head_reads = 0;
   int applies = 0;
   Status apply_error;
+  std::function<Status()> on_await;  // each write lacks room first, and waits for this
 
  private:
+  class FakeRoom : public WriteRoom {
+   public:
+    explicit FakeRoom(std::function<Status()> await) : await_(std::move(await)) {}
+    Status Await() override { return await_(); }
+
+   private:
+    const std::function<Status()> await_;
+  };
   class FakeScanner : public Scanner {
    public:
     FakeScanner(std::unique_ptr<RegionScanner> scanner, FakeStorage& storage)
