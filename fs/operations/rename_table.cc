@@ -9,7 +9,7 @@
 namespace cellfs::fs {
 
 // While the columns are closed nobody can put under the old name, and who waits to do so finds his
-// file under the new one. The flush comes before, for a table is closed for as long as that takes.
+// file under the new one.
 Status RenameTable(Store& store, SchemaChanges& schemas, AttributeStore& attributes,
                    LiveTree& tree, const Caller& caller, const TableName& from,
                    const TableName& to) {
@@ -21,7 +21,6 @@ Status RenameTable(Store& store, SchemaChanges& schemas, AttributeStore& attribu
     CELLFS_ASSIGN_OR_RETURN(const auto schema, store.DescribeTable(from));
     CELLFS_RETURN_IF_ERROR(attributes.KeepOwner(*schema));
   }
-  static_cast<void>(store.Flush(Caller::Superuser(), from));
   const ColumnTable::ClosedColumns first_closed(tree.columns, {first, {}, {}});
   const ColumnTable::ClosedColumns second_closed(tree.columns, {second, {}, {}});
   Status renamed = store.RenameTable(caller, from, to);
