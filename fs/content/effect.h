@@ -29,7 +29,7 @@ enum class Stamps {
   kStay,
   kFirst,      // where the claim went, the version is the column's first
   kMovedHere,  // likewise in any case
-  kMovedAway,  // the tombstone that a rename left
+  kMovedAway,  // the tombstone that a rename left, where it put the file aside
   kForgotten,
 };
 // The row and the family, as unstored entries.
@@ -131,7 +131,8 @@ struct ClaimFailed {
 
 // A rename took the value away.
 struct MovedAway {
-  std::optional<Timestamp> tombstone;  // nullopt: it left no trace
+  // Nullopt: it left none, or one that stays.
+  std::optional<Timestamp> tombstone;
   static constexpr Telling kTelling{Shows::kOther, Unstored::kGoes, Stamps::kMovedAway,
                                     Directories::kEmptied, Name::kMoves, Pages::kRight,
                                     Notice::kOtherNames, LookUps::kStand};

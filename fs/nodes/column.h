@@ -85,7 +85,7 @@ class Column : public std::enable_shared_from_this<Column> {
   // Its first version, put here; nullopt: it is not known to be.
   std::optional<Timestamp> created() const;
   void NoteCreated(Timestamp version);
-  // The tombstone that a rename left.
+  // The tombstone that a rename left which put the file aside (fs/operations/rename_column.cc).
   std::optional<Timestamp> renamed_away() const;
   void NoteRenamedAway(Timestamp tombstone);
   void ForgetStamps() { stamps_.reset(); }

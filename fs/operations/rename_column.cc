@@ -231,8 +231,9 @@ void TellRenamed(const Node& node, Timestamp version) {
   }
 }
 
-// vim, sed and rsync put a file aside under a temporary's name before they write it anew: what goes
-// aside is no temporary, and its history comes back with the next put.
+// vim and `rsync --backup` put a file aside under a temporary's name before they write it anew: what
+// goes aside is no temporary, and its history comes back with the next put. Under any other name it
+// is away from then on, and every moment until the next put shows that.
 bool GoesAside(const MountOptions& options, const Place& from, const Place& to) {
   return to.kind == PlaceKind::kCell && IsTemporaryName(options, to.qualifier) &&
          !IsTemporaryName(options, from.qualifier);
@@ -297,7 +298,8 @@ Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& c
                           OnlyVersionMadeHere(change.column(), with.reading, caller, from));
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, with.attributes.Find(from, cell->timestamp));
   const Source source = SourceOf(*cell, shown, only_version.has_value());
-  if (only_version && GoesAside(with.options, from, to)) only_version.reset();
+  const bool goes_aside = GoesAside(with.options, from, to);
+  if (goes_aside) only_version.reset();
   std::optional<TracelessFile> gone;
   if (only_version) gone = {from, *only_version};
   if (from.family != to.family) change.MayEmptyDirectories(caller);
@@ -305,7 +307,7 @@ Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& c
                           MoveAll(with, change, caller, to, source, &from, must_be_absent, gone));
   cell->timestamp = timestamps[0];
   effect::MovedAway away;
-  if (timestamps.size() > 1) away.tombstone = timestamps[1];
+  if (goes_aside && timestamps.size() > 1) away.tombstone = timestamps[1];
   const NodePtr node = change.DidMove(away, effect::MovedHere{CachedCellOf(*cell, family)});
   if (node != nullptr) TellRenamed(*node, cell->timestamp);
   return {};

@@ -165,7 +165,7 @@ inline std::vector<Operation> Operations() {
          save_temporary(tree);
          return Unlinking("default/t/r/f/.q.Xa1b2c").prepare(tree);
        }},
-      Moving(kQ, "default/t/r/f/renamed"),
+      Moving(kQ, "default/t/r/f/q~"),
       Moving(kQ, "default/t/r/f/other"),
       Moving("default/t/r/g/in-g", "default/t/r/f/from-g"),
       Moving("default/t/r/f/.q.Xa1b2c", kQ, save_temporary),

@@ -78,7 +78,7 @@ const std::vector<std::string> kKnown = {
 // Of the names that an operation may make, too.
 std::vector<Place> FilesOf(const TableName& table) {
   std::vector<Place> files;
-  for (const char* name : {"q", "other", "made", "renamed", "from-g", "c", ".q.Xa1b2c"})
+  for (const char* name : {"q", "other", "made", "renamed", "q~", "from-g", "c", ".q.Xa1b2c"})
     files.push_back(CellPlace(table, "r", "f", name));
   files.push_back(CellPlace(table, "r", "g", "in-g"));
   files.push_back(files.front().As(PlaceKind::kVersionsFile, 77));
@@ -391,13 +391,13 @@ const std::vector<Expected>& AllExpected() {
        "kernel drops: t t/r f\n"
        "kernel asks: f:.q.Xa1b2c\n"
        "kernel looks up: f .q.Xa1b2c\n"},
-      {"rename default/t/r/f/q default/t/r/f/renamed",
+      {"rename default/t/r/f/q default/t/r/f/q~",
        "told: .versions/f:q@00 .versions/f:q@20 f:q f:q@20\n"
-       "cached: f:renamed\n"
-       "created: f:renamed\n"
+       "cached: f:q~\n"
+       "created: f:q~\n"
        "renamed away: f:q\n"
        "times of: t/r f\n"
-       "kernel asks: f:renamed\n",
+       "kernel asks: f:q~\n",
        "",
        "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "times of: t/r f\n"
@@ -409,7 +409,6 @@ const std::vector<Expected>& AllExpected() {
        "cached: f:other\n"
        "unlinked: f:other\n"
        "created: f:other\n"
-       "renamed away: f:q\n"
        "times of: t/r f\n"
        "kernel asks: f:other\n",
        "",
@@ -422,7 +421,6 @@ const std::vector<Expected>& AllExpected() {
        "told: g:in-g\n"
        "cached: f:from-g\n"
        "created: f:from-g\n"
-       "renamed away: g:in-g\n"
        "kept: g\n"
        "times of: t/r f g\n"
        "kernel asks: f:from-g\n",

@@ -85,6 +85,21 @@ TEST_F(NamesTest, ASaveThatRenamesTheOldFileAwayAddsOneVersionAndHidesNone) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/q@" + std::to_string(kStart)), "old");
 }
 
+// Under a name that no tool gives to what it is about to write anew.
+TEST_F(NamesTest, AFileThatWasRenamedAwayAndMadeAnewWasNotThereInBetween) {
+  tree.Put("r", "q", "old");
+  tree.clock->Advance(4000000);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/p"), 0);
+  tree.clock->Advance(10);
+  EXPECT_EQ(tree.Save(kQ, "new"), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@4000010 DeleteColumn@4000000 Put@0");
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/q@" + std::to_string(kStart)), "old");
+  if (!tree.store->traits().pins_moments) return;
+  const std::string between = "default/t/.asof/" + std::to_string(kStart + 4000005) + "/r/f/";
+  EXPECT_EQ(tree.Error(between + "q"), ENOENT);
+  EXPECT_EQ(tree.ReadFile(between + "p"), "old");
+}
+
 TEST_F(NamesTest, RenameGoesNoFurtherThanTheRow) {
   tree.Put("r2", "q", "x");
   tree.Save(kQ, "x");
