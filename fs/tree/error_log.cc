@@ -59,6 +59,22 @@ std::string LineOf(std::string_view operation, const Place& place, const std::st
                  what + (process.empty() ? "" : ", by " + process));
 }
 
+// Whose the largest is.
+uid_t MostOf(const std::map<uid_t, size_t>& amounts) {
+  return std::max_element(amounts.begin(), amounts.end(), [](const auto& a, const auto& b) {
+           return a.second < b.second;
+         })->first;
+}
+
+// The line for a log that has not all of them.
+std::string WithTurn(const std::string& line, const LineRate::Turn& turn) {
+  std::string text = line;
+  if (turn.left_out > 0)
+    text += "; " + std::to_string(turn.left_out) + " of this user before it are not in the log";
+  if (turn.is_last) text += "; what this user fails at next is in /.cellfs/errors alone";
+  return text;
+}
+
 }  // namespace
 
 size_t ErrorLog::Failure::bytes() const {
@@ -89,14 +105,16 @@ void ErrorLog::Add(const Place& place, const std::string& reason, const std::str
                    std::string key, std::optional<uid_t> user) {
   const Timestamp now = clock_.Now();
   Sink sink;
+  LineRate::Turn turn;
   {
     std::lock_guard lock(mutex_);
     const uid_t whose = user.value_or(UserOfRequest());
     CountLocked(whose, std::move(key), line, now);
     RememberLocked({{++failures_ever_, now, whose, place, line}, reason});
-    sink = sink_;
+    turn = log_rate_.Take(whose, now);
+    if (turn.may_write) sink = sink_;
   }
-  if (sink) sink(line);
+  if (sink) sink(WithTurn(line, turn));
 }
 
 void ErrorLog::CountLocked(uid_t user, std::string key, std::string what, Timestamp now) {
@@ -119,20 +137,29 @@ void ErrorLog::CountLocked(uid_t user, std::string key, std::string what, Timest
 void ErrorLog::DropKindLocked() {
   std::map<uid_t, size_t> counts;
   for (const Kind& kind : kinds_) ++counts[kind.user];
-  const auto most = std::max_element(
-      counts.begin(), counts.end(),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const uid_t most = MostOf(counts);
   kinds_.erase(std::find_if(kinds_.begin(), kinds_.end(),
-                            [&](const Kind& kind) { return kind.user == most->first; }));
+                            [most](const Kind& kind) { return kind.user == most; }));
 }
 
 void ErrorLog::RememberLocked(Failure failure) {
   failures_.push_back(std::move(failure));
   failure_bytes_ += failures_.back().bytes();
-  while (failures_.size() > kFailures || failure_bytes_ > kBytesOfFailures) {
-    failure_bytes_ -= failures_.front().bytes();
-    failures_.pop_front();
-  }
+  while (failures_.size() > kFailures || failure_bytes_ > kBytesOfFailures) DropFailureLocked();
+}
+
+// The oldest of the user who has the most: bytes where these are too many, else failures.
+void ErrorLog::DropFailureLocked() {
+  const bool by_bytes = failure_bytes_ > kBytesOfFailures;
+  std::map<uid_t, size_t> amounts;
+  for (const Failure& failure : failures_)
+    amounts[failure.told.user] += by_bytes ? failure.bytes() : 1;
+  const uid_t most = MostOf(amounts);
+  const auto oldest = std::find_if(failures_.begin(), failures_.end(), [most](const Failure& each) {
+    return each.told.user == most;
+  });
+  failure_bytes_ -= oldest->bytes();
+  failures_.erase(oldest);
 }
 
 std::vector<ErrorLog::Told> ErrorLog::After(uint64_t number, std::optional<uid_t> user) const {

@@ -5,14 +5,14 @@
 //
 // Failures of one kind, which differ in names and numbers only, share a line: a full disk that
 // refuses a thousand files does not hide why a schema was refused before. Those of different users
-// never share one, and who fails in many ways pushes out his own lines first.
+// never share one, and who fails in many ways pushes out his own lines first. Nor does anybody fill
+// the daemon's log: beyond some lines a minute of a user there is but a number (LineRate).
 #ifndef CELLFS_FS_TREE_ERROR_LOG_H_
 #define CELLFS_FS_TREE_ERROR_LOG_H_
 
 #include <sys/types.h>
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
 #include <mutex>
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "engine/clock.h"
+#include "fs/base/line_rate.h"
 #include "fs/base/outcome.h"
 #include "fs/tree/place.h"
 
@@ -34,7 +35,7 @@ class ErrorLog {
 
   using Sink = std::function<void(const std::string& line)>;
 
-  // Called with each line as it comes, from the thread that failed.
+  // Called with each line that its user's rate allows, as it comes, from the thread that failed.
   void SetSink(Sink sink);
   // Outcomes without a reason are left out: their errno says it all. Who asked is the process of
   // the thread's request (fs/requests/running_request.h). `user`: whose it is, where the request
@@ -88,12 +89,14 @@ class ErrorLog {
   void CountLocked(uid_t user, std::string key, std::string what, Timestamp now);
   void DropKindLocked();
   void RememberLocked(Failure failure);
+  void DropFailureLocked();
 
   const Clock& clock_;
   mutable std::mutex mutex_;  // guards the rest
   Sink sink_;
+  LineRate log_rate_;
   std::list<Kind> kinds_;
-  std::deque<Failure> failures_;
+  std::list<Failure> failures_;
   size_t failure_bytes_ = 0;
   uint64_t failures_ever_ = 0;
 };

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
+#include <vector>
 
+#include "fs/base/line_rate.h"
 #include "fs/requests/running_request.h"
 #include "tests/fs/names.h"
 
@@ -115,6 +118,39 @@ TEST_F(ErrorLogTest, WhoFailsInManyWaysPushesOutHisOwn) {
   for (int i = 0; i < 1000; ++i)
     errors.Record("close", File("b"), {EINVAL, "way " + std::string(static_cast<size_t>(i), 'x')});
   EXPECT_NE(errors.Text().find("of the daemon"), std::string::npos);
+}
+
+TEST_F(ErrorLogTest, WhoFailsOftenPushesOutHisOwnFailures) {
+  errors.Record("close", File("a"), {EINVAL, "of the daemon"});
+  const std::string key(32000, 'k');
+  const RunningRequest running(1000, nullptr, nullptr, getpid());
+  for (int i = 0; i < 1000; ++i) errors.Record("close", File("b"), {EINVAL, "again"});
+  EXPECT_EQ(errors.ReasonFor(File("a")), "of the daemon");
+  for (int i = 0; i < 1000; ++i)
+    errors.Record("close", CellPlace(kTable, key, "f", key), {EINVAL, "again"});
+  EXPECT_EQ(errors.ReasonFor(File("a")), "of the daemon");
+}
+
+// 25 MB came into the log in six minutes.
+TEST_F(ErrorLogTest, NobodyFillsTheLog) {
+  std::vector<std::string> lines;
+  errors.SetSink([&](const std::string& line) { lines.push_back(line); });
+  const auto fail = [&](uid_t user) {
+    const RunningRequest running(user, nullptr, nullptr, getpid());
+    errors.Record("setxattr", File("q"), {EINVAL, "no number"});
+  };
+  for (int i = 0; i < 10000; ++i) fail(1000);
+  ASSERT_EQ(lines.size(), 200U);
+  EXPECT_NE(lines.back().find("/.cellfs/errors alone"), std::string::npos) << lines.back();
+  EXPECT_EQ(lines.front().find("/.cellfs/errors"), std::string::npos) << lines.front();
+  EXPECT_NE(errors.Text().find("10000 times"), std::string::npos) << errors.Text();
+  fail(1001);
+  EXPECT_EQ(lines.size(), 201U) << "another has lines of his own";
+  clock.Advance(LineRate::kPause);
+  fail(1000);
+  fail(1000);
+  ASSERT_EQ(lines.size(), 202U);
+  EXPECT_NE(lines.back().find("9800 of this user before it"), std::string::npos) << lines.back();
 }
 
 }  // namespace
