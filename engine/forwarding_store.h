@@ -43,19 +43,15 @@ class ForwardingStore : public Store {
     return store_.Batch(caller, table, rows);
   }
   Status Sync() override { return store_.Sync(); }
-  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
-                     const std::string& qualifier) override {
-    return store_.CheckMayPut(caller, table, family, qualifier);
+  Status CheckMayPut(const Caller& caller, const TableName& table,
+                     const PutToCome& put) override {
+    return store_.CheckMayPut(caller, table, put);
   }
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override {
     return store_.CheckMayAlter(caller, scope);
   }
   Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) override {
     return store_.CheckMayPutWithin(caller, scope);
-  }
-  Status CheckTimestampLeft(const TableName& table, const std::string& row,
-                            const std::string& family, const std::string& qualifier) override {
-    return store_.CheckTimestampLeft(table, row, family, qualifier);
   }
   Status CheckRoom(const TableName& table, uint64_t bytes) override {
     return store_.CheckRoom(table, bytes);

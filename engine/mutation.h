@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -123,6 +124,15 @@ struct WithdrawCell {
 struct Withdraw {
   std::string row;
   std::vector<WithdrawCell> cells;
+};
+
+// Ours: a put that is to come, to ask before what it would be refused for.
+struct PutToCome {
+  std::string_view row;
+  std::string_view family;
+  std::string_view qualifier;
+  uint64_t bytes = 0;         // for which the table is to have room; 0: that is not asked
+  bool above_column = false;  // whether a timestamp is to be left above all that lies on the column
 };
 
 using Mutation = std::variant<Put, Delete, Increment, Append, Withdraw>;

@@ -71,17 +71,15 @@ class Store {
   // These tell, before there is anything to write, why that would be refused as things are now:
   // hints, for others change them meanwhile. They cost next to nothing; a store that would have to
   // ask elsewhere answers OK.
-  // Table, family and rights: kTableNotEnabled, kReadOnly, kNoSuchColumnFamily, kAccessDenied.
+  // Table, family and rights: kTableNotEnabled, kReadOnly, kNoSuchColumnFamily, kAccessDenied. Room
+  // as CheckRoom has it, and kTimestampsExhausted, where they are asked for.
   virtual Status CheckMayPut(const Caller& caller, const TableName& table,
-                             const std::string& family, const std::string& qualifier) = 0;
+                             const PutToCome& put) = 0;
   // Rights alone, to alter the schema of the table or namespace that the scope is: kAccessDenied.
   virtual Status CheckMayAlter(const Caller& caller, const GrantScope& scope) = 0;
   // Likewise, to put something into the table, family or column that the scope is, or into a part
   // of it alone: kAccessDenied.
   virtual Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) = 0;
-  // Whether a put above all that lies on the column has a timestamp left: kTimestampsExhausted.
-  virtual Status CheckTimestampLeft(const TableName& table, const std::string& row,
-                                    const std::string& family, const std::string& qualifier) = 0;
   // Whether values of so many bytes find room in the table: kSpaceLimiting, kStoreFull, and what
   // helps. Where flushes make room it waits for them, as a put does.
   virtual Status CheckRoom(const TableName& table, uint64_t bytes) = 0;

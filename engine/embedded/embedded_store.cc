@@ -346,13 +346,18 @@ std::vector<StatusOr<MutationResult>> EmbeddedStore::Batch(const Caller& caller,
 }
 
 Status EmbeddedStore::CheckMayPut(const Caller& caller, const TableName& table,
-                                  const std::string& family, const std::string& qualifier) {
+                                  const PutToCome& put) {
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
-  CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*handle->schema, family));
+  CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*handle->schema, put.family));
   if (handle->schema->read_only())
     return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is READONLY"};
-  if (!options_.site.authorization) return {};
-  return Require(caller, "W", {"", table, family, qualifier});
+  if (options_.site.authorization) {
+    CELLFS_RETURN_IF_ERROR(Require(
+        caller, "W", {"", table, std::string(put.family), std::string(put.qualifier)}));
+  }
+  if (put.bytes > 0) CELLFS_RETURN_IF_ERROR(CheckRoomIn(table, *handle, put.bytes));
+  if (!put.above_column) return {};
+  return handle->region->CheckTimestampLeft(put.row, put.family, put.qualifier);
 }
 
 Status EmbeddedStore::CheckMayAlter(const Caller& caller, const GrantScope& scope) {
@@ -365,17 +370,15 @@ Status EmbeddedStore::CheckMayPutWithin(const Caller& caller, const GrantScope& 
   return RequireRightWithin(*catalog, caller, "W", scope);
 }
 
-Status EmbeddedStore::CheckTimestampLeft(const TableName& table, const std::string& row,
-                                         const std::string& family,
-                                         const std::string& qualifier) {
-  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
-  return handle->region->CheckTimestampLeft(row, family, qualifier);
-}
-
 Status EmbeddedStore::CheckRoom(const TableName& table, uint64_t bytes) {
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
-  if (handle->violation) return SpaceLimiting(table, *handle->violation);
-  return WithRoom([&] { return handle->region->CheckRoom(bytes); });
+  return CheckRoomIn(table, *handle, bytes);
+}
+
+Status EmbeddedStore::CheckRoomIn(const TableName& table, const TableHandle& handle,
+                                  uint64_t bytes) {
+  if (handle.violation) return SpaceLimiting(table, *handle.violation);
+  return WithRoom([&] { return handle.region->CheckRoom(bytes); });
 }
 
 Status EmbeddedStore::CheckValueSize(const std::string& row, const std::string& family,

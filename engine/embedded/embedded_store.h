@@ -44,12 +44,9 @@ class EmbeddedStore : public ControlledStore {
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
   Status Sync() override { return engine_->Sync(); }
-  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
-                     const std::string& qualifier) override;
+  Status CheckMayPut(const Caller& caller, const TableName& table, const PutToCome& put) override;
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override;
   Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) override;
-  Status CheckTimestampLeft(const TableName& table, const std::string& row,
-                            const std::string& family, const std::string& qualifier) override;
   Status CheckRoom(const TableName& table, uint64_t bytes) override;
   Status CheckValueSize(const std::string& row, const std::string& family,
                         const std::string& qualifier, uint64_t bytes) override;
@@ -181,6 +178,7 @@ class EmbeddedStore : public ControlledStore {
   // `operation` again as long as it finds the disk full and something that is kept can go for it.
   template <typename Operation>
   auto WithRoom(const Operation& operation);
+  Status CheckRoomIn(const TableName& table, const TableHandle& handle, uint64_t bytes);
   std::vector<StatusOr<MutationResult>> BatchWithRoom(const std::shared_ptr<Region>& region,
                                                       const std::vector<RowMutations>& rows);
   TableStatistics StatisticsOf(TableId id) const;  // nothing where it is not open

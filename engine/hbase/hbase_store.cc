@@ -196,7 +196,7 @@ StatusOr<std::shared_ptr<const TableSchema>> HBaseStore::DescribeTable(const Tab
 }
 
 Status HBaseStore::CheckMayPut(const Caller& /*caller*/, const TableName& table,
-                               const std::string& /*family*/, const std::string& /*qualifier*/) {
+                               const PutToCome& /*put*/) {
   return tables_.CheckMayPut(table, Within());
 }
 

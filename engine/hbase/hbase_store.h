@@ -49,14 +49,9 @@ class HBaseStore : public Store {
                                               const std::vector<RowMutations>& rows) override;
   Status Sync() override { return {}; }  // what is acknowledged is as durable as its mutation says
   // By the schema alone, which is at hand. Of all else the act itself tells.
-  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
-                     const std::string& qualifier) override;
+  Status CheckMayPut(const Caller& caller, const TableName& table, const PutToCome& put) override;
   Status CheckMayAlter(const Caller&, const GrantScope&) override { return {}; }
   Status CheckMayPutWithin(const Caller&, const GrantScope&) override { return {}; }
-  Status CheckTimestampLeft(const TableName&, const std::string&, const std::string&,
-                            const std::string&) override {
-    return {};
-  }
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   Status CheckValueSize(const std::string& row, const std::string& family,
                         const std::string& qualifier, uint64_t bytes) override;

@@ -168,8 +168,8 @@ void Region::Reopen() {
   closed_ = false;
 }
 
-Status Region::CheckTimestampLeft(const std::string& row, const std::string& family,
-                                  const std::string& qualifier) {
+Status Region::CheckTimestampLeft(std::string_view row, std::string_view family,
+                                  std::string_view qualifier) {
   if (storage_->NewestTimestamp() < kLatestTimestamp - 1) return {};
   const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*schema_, family));

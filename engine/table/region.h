@@ -55,10 +55,10 @@ class Region {
   // Waits for the reads and writes under way. What the catalog says is the caller's.
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema);
   Status CheckRoom(uint64_t bytes) { return storage_->CheckRoom(bytes); }
-  // As Store has it; no more than a look at the table's newest timestamp, but in a table that has
-  // the last one there is.
-  Status CheckTimestampLeft(const std::string& row, const std::string& family,
-                            const std::string& qualifier);
+  // Whether a timestamp is left above all that lies on the column: kTimestampsExhausted. No more
+  // than a look at the table's newest timestamp, but in a table that has the last one there is.
+  Status CheckTimestampLeft(std::string_view row, std::string_view family,
+                            std::string_view qualifier);
   Status Flush() { return storage_->Flush(); }
   Status Compact(CompactionKind kind) { return storage_->Compact(kind); }
   Status CompactSelected() { return storage_->CompactSelected(); }

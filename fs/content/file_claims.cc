@@ -24,11 +24,10 @@ OutcomeOr<bool> FileClaims::MakeMemory(const Request& request, const Place& file
 
 // What a put would be refused for is told now, because many programs do not ask how close ended.
 Outcome FileClaims::CheckTakesPut(const Request& request, const Place& file) const {
-  CELLFS_RETURN_IF_FAILED(reading_.CheckMayPut(*request.caller, file));
-  CELLFS_RETURN_IF_FAILED(CheckIsNoLater(reading_, request.uid, file));
   const uint64_t unput = tree_.unput_bytes.total() + UnputBytes::kBlock;
-  CELLFS_RETURN_IF_FAILED(reading_.CheckRoom(file.table, unput));
-  if (file.kind == PlaceKind::kCell) return reading_.CheckTimestampLeft(file);
+  CELLFS_RETURN_IF_FAILED(reading_.CheckMayPut(*request.caller, file, unput));
+  CELLFS_RETURN_IF_FAILED(CheckIsNoLater(reading_, request.uid, file));
+  if (file.kind == PlaceKind::kCell) return {};
   CELLFS_RETURN_IF_FAILED(CheckMayAddVersion(reading_, attributes_, options_, request, file));
   return file.kind == PlaceKind::kCounter ? Outcome() : reading_.CheckReadable(file);
 }

@@ -39,14 +39,10 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
                                             const Place& place, const OpenMode& mode) const {
   // Who made it has asked.
   if (!mode.created) {
-    CELLFS_RETURN_IF_FAILED(cells_.reading.CheckMayPut(*request.caller, place));
+    const uint64_t bytes =
+        mode.truncate ? cells_.tree.unput_bytes.total() + UnputBytes::kBlock : 0;
+    CELLFS_RETURN_IF_FAILED(cells_.reading.CheckMayPut(*request.caller, place, bytes));
     CELLFS_RETURN_IF_FAILED(CheckIsNoLater(cells_.reading, request.uid, place));
-  }
-  if (mode.truncate && !mode.created) {
-    const uint64_t unput = cells_.tree.unput_bytes.total() + UnputBytes::kBlock;
-    CELLFS_RETURN_IF_FAILED(cells_.reading.CheckRoom(place.table, unput));
-    if (place.kind == PlaceKind::kCell)
-      CELLFS_RETURN_IF_FAILED(cells_.reading.CheckTimestampLeft(place));
   }
   OpenedFile opened;
   const std::shared_ptr<SharedFile> file = node->ShareFile();

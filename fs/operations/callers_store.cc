@@ -147,7 +147,8 @@ Status CallersStore::CheckMayMutate(const Caller& caller, const TableName& table
                                     const RowMutations& mutations) {
   CELLFS_RETURN_IF_ERROR(CheckMayChange(table));
   const auto check = [&](const std::string& family, const std::string& qualifier) {
-    return store_.CheckMayPut(caller, table, family, qualifier);  // HBase's W deletes as well
+    // HBase's W deletes as well.
+    return store_.CheckMayPut(caller, table, {mutations.row, family, qualifier});
   };
   for (const Mutation& mutation : mutations.mutations) {
     if (const auto* put = std::get_if<Put>(&mutation)) {

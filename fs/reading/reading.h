@@ -68,17 +68,18 @@ class Reading {
   }
 
   // ---- What a put would be refused for; as in engine/store.h
-  Status CheckMayPut(const Caller& caller, const Place& column) const {
-    return store_.CheckMayPut(caller, column.table, column.family, column.qualifier);
+  // With bytes: of a put that is to be the column's newest version, and needs room for them.
+  Status CheckMayPut(const Caller& caller, const Place& column, uint64_t bytes = 0) const {
+    return store_.CheckMayPut(
+        caller, column.table,
+        {column.row, column.family, column.qualifier, bytes,
+         bytes > 0 && column.kind == PlaceKind::kCell});
   }
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) const {
     return store_.CheckMayAlter(caller, scope);
   }
   Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) const {
     return store_.CheckMayPutWithin(caller, scope);
-  }
-  Status CheckTimestampLeft(const Place& column) const {
-    return store_.CheckTimestampLeft(column.table, column.row, column.family, column.qualifier);
   }
   Status CheckRoom(const TableName& table, uint64_t bytes) const {
     return store_.CheckRoom(table, bytes);

@@ -57,10 +57,10 @@ class FailingStore : public ForwardingStore {
     return Change<StatusOr<CheckAndMutateResult>>(
         [&] { return inner().CheckAndMutate(caller, table, check); });
   }
-  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
-                     const std::string& qualifier) override {
+  Status CheckMayPut(const Caller& caller, const TableName& table,
+                     const PutToCome& put) override {
     if (Failed(Calls::kAll)) return failure_->status;
-    return inner().CheckMayPut(caller, table, family, qualifier);
+    return inner().CheckMayPut(caller, table, put);
   }
   Status Sync() override { return Failed(Calls::kAll) ? failure_->status : inner().Sync(); }
 

@@ -31,6 +31,11 @@ class SmallStore : public ForwardingStore {
     ++checks;
     return bytes <= room ? Status() : Status(StatusCode::kStoreFull, "the disk is full");
   }
+  Status CheckMayPut(const Caller& caller, const TableName& table,
+                     const PutToCome& put) override {
+    if (put.bytes > 0) CELLFS_RETURN_IF_ERROR(CheckRoom(table, put.bytes));
+    return ForwardingStore::CheckMayPut(caller, table, put);
+  }
 };
 
 struct FullDiskTest : WritingTest {

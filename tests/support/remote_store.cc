@@ -171,9 +171,8 @@ StatusOr<std::shared_ptr<const TableSchema>> RemoteStore::DescribeTable(const Ta
   return std::shared_ptr<const TableSchema>(std::move(named));
 }
 
-Status RemoteStore::CheckMayPut(const Caller&, const TableName& table, const std::string& family,
-                                const std::string&) {
-  return inner().CheckMayPut(Caller::Superuser(), table, family, {});
+Status RemoteStore::CheckMayPut(const Caller&, const TableName& table, const PutToCome& put) {
+  return inner().CheckMayPut(Caller::Superuser(), table, {put.row, put.family, put.qualifier});
 }
 
 std::vector<StatusOr<MutationResult>> RemoteStore::Batch(const Caller& caller,

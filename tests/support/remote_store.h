@@ -61,14 +61,9 @@ class RemoteStore : public ForwardingStore {
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
   // Its client has schema and state of a table at hand, neither grants nor sizes.
-  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
-                     const std::string& qualifier) override;
+  Status CheckMayPut(const Caller& caller, const TableName& table, const PutToCome& put) override;
   Status CheckMayAlter(const Caller&, const GrantScope&) override { return {}; }
   Status CheckMayPutWithin(const Caller&, const GrantScope&) override { return {}; }
-  Status CheckTimestampLeft(const TableName&, const std::string&, const std::string&,
-                            const std::string&) override {
-    return {};
-  }
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   Status CreateTable(const Caller& caller, const TableSchema& schema) override;
   Status AlterTable(const Caller& caller, const TableSchema& schema) override;
