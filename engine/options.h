@@ -47,6 +47,7 @@ struct StoreOptions {
   int64_t cache_bytes = int64_t{64} << 20;       // blocks of store files, over all tables
   int64_t memstore_limit = int64_t{512} << 20;   // bytes of memstores, of all tables together
   int64_t disk_reserve = 0;                      // bytes; engine/disk/disk_reserve.h
+  int64_t compaction_rate = 0;                   // bytes a second, of all compactions; 0: any
   int64_t moment_limit = int64_t{4} << 30;       // bytes kept for pinned moments alone
   bool background_maintenance = true;            // flush and compact by itself
   // Nothing of the store is written, made or removed, also not what a recovery finds in the log, so

@@ -275,6 +275,11 @@ const std::vector<Setting>& Settings() {
           "at most a 16th of the file system. 0: none.",
           0, kMost, [](Configuration & c) -> auto& { return c.store.disk_reserve; }),
       Bytes(
+          "store", "compaction_rate",
+          "Bytes a second that compactions write, all together; 0: as fast as they can. While "
+          "others read what the cache does not have it is 50 MiB at most.",
+          0, kMost, [](Configuration & c) -> auto& { return c.store.compaction_rate; }),
+      Bytes(
           "store", "moment_limit",
           "Bytes of replaced files that are kept for times of .asof: beyond it no further one is "
           "held.",

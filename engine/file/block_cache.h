@@ -55,6 +55,25 @@ class BlockCache {
 
   int64_t bytes() const;
 
+  // How often a block was read from the disk for others than compactions.
+  uint64_t reads() const { return reads_.load(std::memory_order_relaxed); }
+  void NoteRead() {
+    if (!CompactionReads::OfThisThread()) reads_.fetch_add(1, std::memory_order_relaxed);
+  }
+  // As long as it lives its thread reads for a compaction.
+  class CompactionReads {
+   public:
+    CompactionReads() { OfThisThread() = true; }
+    ~CompactionReads() { OfThisThread() = false; }
+    CompactionReads(const CompactionReads&) = delete;
+    CompactionReads& operator=(const CompactionReads&) = delete;
+
+    static bool& OfThisThread() { return of_this_thread_; }
+
+   private:
+    static inline constinit thread_local bool of_this_thread_ = false;
+  };
+
  private:
   struct Key {
     uint64_t owner = 0;
@@ -91,6 +110,7 @@ class BlockCache {
 
   std::array<Shard, 16> shards_;
   std::atomic<uint64_t> next_owner_ = 1;
+  std::atomic<uint64_t> reads_ = 0;
 };
 
 }  // namespace cellfs

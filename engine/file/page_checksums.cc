@@ -55,6 +55,7 @@ int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
   if (cache == nullptr || size != kDatabasePageSize) return ReadChecked(file, bytes, size, offset);
   const auto number = static_cast<uint64_t>(NumberAt(offset));
   if (cache->Read(owner, number, 0, static_cast<char*>(bytes), kDatabasePageSize)) return SQLITE_OK;
+  cache->NoteRead();
   const int code = ReadChecked(file, bytes, size, offset);
   if (code == SQLITE_OK)
     cache->Insert(owner, number, {static_cast<const char*>(bytes), kDatabasePageSize});

@@ -2,17 +2,23 @@
 #include "engine/local/compaction_job.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "engine/file/store_file_builder.h"
 #include "engine/file/store_file_cursor.h"
+#include "engine/waiting.h"
 
 namespace cellfs {
 namespace {
+
+constexpr uint64_t kBytesBetweenPauses = uint64_t{256} << 10;
+constexpr std::chrono::nanoseconds kLongestPause = std::chrono::milliseconds(50);
 
 Status NoRoomFor(uint64_t bytes, uint64_t room, bool gives_back) {
   const std::string lacks = std::to_string(bytes - room) + " bytes";
@@ -31,7 +37,9 @@ CompactionJob::CompactionJob(TableServices& services, VersionSet& versions, Comp
       versions_(versions),
       compaction_(std::move(compaction)),
       stopped_(std::move(stopped)),
-      alterations_(versions.alterations()) {}
+      alterations_(versions.alterations()),
+      is_urgent_(versions.FilesOf(compaction_.family.name()).size() >=
+                 static_cast<size_t>(services.options.site.blocking_store_files)) {}
 
 CompactionJob::~CompactionJob() { services_.claimed_by_compactions -= claimed_; }
 
@@ -80,6 +88,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
     options.cells_at_most += file->facts().cells;
     if (!is_major) options.written = std::min(options.written, file->facts().written);
   }
+  const BlockCache::CompactionReads reads;
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/false));
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileBuilder> builder,
                           StoreFileBuilder::Begin(services_.files, versions_.folder(),
@@ -89,6 +98,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   const bool yields = stopped_ && claimed_ >= compaction_.bytes();
   const RewriteOutput put = Into(*builder);
   const RewriteOutput output = [&](CellCursor& cell) -> Status {
+    CELLFS_RETURN_IF_ERROR(Pace(cell.cell()));
     CELLFS_RETURN_IF_ERROR(put(cell));
     claim_.Shrink(claimed_ - std::min(claimed_, builder->bytes_on_disk()));
     if (!yields || services_.waiting_puts == 0) return {};
@@ -103,6 +113,20 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   edit.removed = compaction_.files;
   if (facts) edit.added.push_back(*std::move(facts));
   return edit;
+}
+
+Status CompactionJob::Pace(const CellView& written) {
+  unpaced_ += written.row.size() + written.qualifier.size() + written.value_length;
+  if (is_urgent_ || unpaced_ < kBytesBetweenPauses) return {};
+  std::chrono::nanoseconds pause =
+      services_.pace.Take(std::exchange(unpaced_, 0), services_.cache.blocks.reads(),
+                          std::chrono::steady_clock::now());
+  for (; pause.count() > 0; pause -= kLongestPause) {
+    if (MustStop()) return {StatusCode::kCancelled, "the compaction has been stopped"};
+    const Waiting waiting(Wait::kIsLong);
+    std::this_thread::sleep_for(std::min(pause, kLongestPause));
+  }
+  return {};
 }
 
 bool CompactionJob::MustStop() const {

@@ -44,6 +44,7 @@ class CompactionJob {
 
  private:
   bool MustStop() const;
+  Status Pace(const CellView& written);
   Rewrite Rules() const;
   StatusOr<RewriteInput> Input(bool lengths_only) const;
 
@@ -55,6 +56,8 @@ class CompactionJob {
   const uint64_t alterations_;
   DiskReserve::Claim claim_;
   uint64_t claimed_ = 0;
+  const bool is_urgent_;  // more files than a family is to have
+  uint64_t unpaced_ = 0;  // bytes
   DroppedColumns dropped_;
 };
 

@@ -16,6 +16,7 @@
 #include "engine/disk/disk_reserve.h"
 #include "engine/disk/file_layer.h"
 #include "engine/file/store_file.h"
+#include "engine/local/compaction_pace.h"
 #include "engine/local/moment_registry.h"
 #include "engine/log/wal.h"
 #include "engine/memstore/large_writes.h"
@@ -34,11 +35,13 @@ struct TableServices {
       : files(files_in),
         options(options_in),
         cache(options.cache_bytes, kMostIdleReaders),
+        pace(options.compaction_rate),
         reserve(files, directory, static_cast<uint64_t>(options.disk_reserve)) {}
 
   FileLayer& files;
   const StoreOptions options;
   FileCache cache;
+  CompactionPace pace;
   DiskReserve reserve;
   const std::shared_ptr<MomentRegistry> moments = std::make_shared<MomentRegistry>();
   std::unique_ptr<Wal> wal;  // set once, before the first write

@@ -43,6 +43,7 @@ const KeyCase kKeys[] = {
     {"store", "cache_size", "1048576", "1048575"},
     {"store", "memstore_limit", "4194304", "4194303"},
     {"store", "disk_reserve", "0", "-1"},
+    {"store", "compaction_rate", "1048576", "-1"},
     {"store", "moment_limit", "1048576", "1048575"},
     {"store", "inline_value_limit", "0", "65537"},
     {"store", "background_maintenance", "false", "\"maybe\""},

@@ -70,5 +70,29 @@ TEST_F(CompactionTurnsTest, WhoWaitsForAnotherGivesUpToo) {
   other.join();
 }
 
+class PacedCompactionTest : public CompactionTurnsTest {
+ protected:
+  PacedCompactionTest() {
+    options_.compaction_rate = 1;  // each of the compactions would take weeks
+    Reopen();
+  }
+};
+
+TEST_F(PacedCompactionTest, APauseEndsWithWhoWaitsForIt) {
+  Asker asker;
+  std::thread waits([&] { EXPECT_EQ(CompactFor(asker).code(), StatusCode::kCancelled); });
+  usleep(10000);
+  asker.has_given_up = true;
+  waits.join();
+  EXPECT_EQ(StoreFileNames().size(), 4u);
+}
+
+TEST_F(PacedCompactionTest, AFamilyOfTooManyFilesIsNotHeldUp) {
+  options_.site.blocking_store_files = 2;
+  Reopen();
+  ASSERT_OK(table_->Compact(CompactionKind::kMajor));
+  EXPECT_EQ(StoreFileNames().size(), 2u);
+}
+
 }  // namespace
 }  // namespace cellfs
