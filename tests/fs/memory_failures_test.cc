@@ -12,11 +12,6 @@ namespace {
 
 constexpr int64_t kMostAllocations = 20'000;
 constexpr int64_t kAllFollowing = INT64_MAX;
-#ifdef __SANITIZE_ADDRESS__
-constexpr int64_t kStep = 7;  // it takes ten times as long
-#else
-constexpr int64_t kStep = 1;
-#endif
 
 // The way to the kernel, which forgets everything it is told to.
 struct Listener : KernelNotifier {
@@ -52,7 +47,7 @@ TEST_P(MemoryFailuresTest, AnOperationIsDoneOrNot) {
     const Ending done = Do(operation, kMostAllocations, 0);
     ASSERT_EQ(done.error, 0) << operation.name;
     bool failed = true;
-    for (int64_t first = 0; failed && first < kMostAllocations; first += kStep) {
+    for (int64_t first = 0; failed && first < kMostAllocations; first += kFailingMemoryStep) {
       const Ending ending = Do(operation, first, GetParam());
       failed = ending.failed;
       const std::string name = operation.name + ", allocation " + std::to_string(first);

@@ -9,6 +9,13 @@
 
 namespace cellfs {
 
+// Who tries each allocation tries every so-manieth: with the sanitizer it takes ten times as long.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr int64_t kFailingMemoryStep = 7;
+#else
+inline constexpr int64_t kFailingMemoryStep = 1;
+#endif
+
 // While it lives, the allocations of this thread from the `first_failing`th on fail (0: the next
 // one); of these at most `failures`.
 class FailingMemory {
