@@ -30,32 +30,9 @@ Status NotDisabled(const TableName& table) {
   return {StatusCode::kTableNotDisabled, "table '" + table.ToString() + "' is enabled"};
 }
 
-Status FamilyRefused(const TableName& table, const std::string& family, std::string_view why) {
-  return {StatusCode::kInvalidFamilyOperation,
-          "family '" + family + "' of table '" + table.ToString() + "' " + std::string(why)};
-}
-
-Status SplitRefused(const TableName& table, std::string_view why) {
-  return {StatusCode::kDoNotRetry, "table '" + table.ToString() + "' " + std::string(why)};
-}
-
 Status SystemTableRefused(const TableName& table) {
   return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is in the namespace '" +
                                      std::string(kSystemNamespace) + "', which is read-only"};
-}
-
-// Whether it, or the family, holds a cell, a hidden one too. What cannot be read counts as one.
-bool HoldsCells(Region& region, const std::optional<std::string>& family) {
-  Scan scan;
-  scan.raw = true;
-  if (family) scan.columns[*family] = {};
-  scan.max_versions = kAllVersions;
-  scan.limit = scan.store_limit = 1;
-  scan.lengths_only = true;
-  const auto scanner = region.OpenScanner(scan);
-  if (!scanner.ok()) return true;
-  const auto rows = (*scanner)->Next({1, 1});
-  return !rows.ok() || !rows->empty();
 }
 
 }  // namespace
@@ -85,16 +62,6 @@ void EmbeddedStore::GrantOwner(Catalog& catalog, const Caller& caller,
                                const TableName& table) const {
   if (!options_.site.authorization || caller.is_superuser()) return;
   AddGrant(catalog, {caller.user, TableScope(table), "RWXCA"}, /*merge=*/false, Now());
-}
-
-// New families get the site's VERSIONS where they say none.
-void EmbeddedStore::SetDefaultVersions(TableSchema& schema, const TableSchema* before) const {
-  const int32_t versions = options_.site.default_max_versions;
-  for (auto& [name, family] : schema.families) {
-    const bool is_new = before == nullptr || before->FindFamily(name) == nullptr;
-    if (!is_new || versions == 1 || family.attributes().count("VERSIONS") != 0) continue;
-    static_cast<void>(family.Set("VERSIONS", std::to_string(versions)));
-  }
 }
 
 Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schema) {
@@ -135,108 +102,6 @@ Status EmbeddedStore::MakeTable(const Caller& caller, const TableSchema& schema)
     dropped_.push_back(id);
   }
   return saved;
-}
-
-Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
-                                   const SchemaChange& change, Ownership ownership) {
-  FlushBeforehand(caller, table);
-  const Act act(*this);
-  const Catalog before = CopyCatalog();
-  Catalog catalog = before;
-  CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
-  CELLFS_ASSIGN_OR_RETURN(const std::shared_ptr<Region> region, OpenRegion(*entry));
-  auto schema = std::make_shared<TableSchema>(*entry->schema);
-  CELLFS_RETURN_IF_ERROR(change(*schema));
-  schema->set_id(entry->id);
-  SetDefaultVersions(*schema, entry->schema.get());
-  CELLFS_RETURN_IF_ERROR(CheckSchema(*schema));
-  CELLFS_RETURN_IF_ERROR(CheckSchemaLimits(*schema, entry->schema.get()));
-  // Most of what can fail in the change of regions is its flush: before anything is said of it.
-  CELLFS_RETURN_IF_ERROR(region->Flush());
-  for (const auto& [name, family] : entry->schema->families) {
-    if (schema->FindFamily(name) == nullptr && HoldsCells(*region, name))
-      NoteFamilyEmptied(table, name, Now(), catalog);
-  }
-  entry->schema = schema;
-  if (ownership == Ownership::kTaken) GrantOwner(catalog, caller, table);
-  return CommitSchema(before, std::move(catalog), *region, std::move(schema));
-}
-
-Status EmbeddedStore::CommitSchema(const Catalog& before, Catalog catalog, Region& region,
-                                   std::shared_ptr<const TableSchema> schema) {
-  Status committed = Commit(std::move(catalog));
-  if (!IsInForce(committed)) return committed;
-  Status replaced = region.ReplaceSchema(std::move(schema));
-  if (IsInForce(replaced)) return committed.ok() ? replaced : committed;
-  CELLFS_RETURN_IF_ERROR(Commit(before));
-  return replaced;
-}
-
-Status EmbeddedStore::AlterTable(const Caller& caller, const TableSchema& schema) {
-  return ChangeSchema(caller, schema.name(), [&](TableSchema& changed) -> Status {
-    std::vector<std::string> split_keys = std::move(changed.split_keys);
-    changed = schema;
-    changed.split_keys = std::move(split_keys);
-    return {};
-  });
-}
-
-Status EmbeddedStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
-  return ChangeSchema(caller, schema.name(), [&](TableSchema& changed) -> Status {
-    changed = schema;
-    std::sort(changed.split_keys.begin(), changed.split_keys.end());
-    Catalog others = CopyCatalog();
-    others.tables.erase(schema.name());
-    return CheckRoomForTable(others, changed);
-  });
-}
-
-// What SplitTableRegionProcedure looks at.
-Status EmbeddedStore::SplitTable(const Caller& caller, const TableName& table,
-                                 const std::string& key) {
-  CELLFS_RETURN_IF_ERROR(Require(caller, "A", TableScope(table)));
-  const auto split = [&](TableSchema& changed) -> Status {
-    CELLFS_ASSIGN_OR_RETURN(const bool is_enabled, IsTableEnabled(table));
-    if (!is_enabled) return NotEnabled(table);
-    if (changed.Get("SPLIT_ENABLED") != "true")
-      return SplitRefused(table, "has SPLIT_ENABLED = false");
-    const auto place =
-        std::lower_bound(changed.split_keys.begin(), changed.split_keys.end(), key);
-    if (place != changed.split_keys.end() && *place == key)
-      return SplitRefused(table, "has a region that begins at that key");
-    changed.split_keys.insert(place, key);
-    return CheckRoomForRegions(CopyCatalog(), changed);
-  };
-  return ChangeSchema(caller, table, split, Ownership::kKept);
-}
-
-Status EmbeddedStore::AddFamily(const Caller& caller, const TableName& table,
-                                const FamilySchema& family) {
-  return ChangeSchema(caller, table, [&](TableSchema& changed) -> Status {
-    const bool added = changed.families.emplace(family.name(), family).second;
-    return added ? Status() : FamilyRefused(table, family.name(), "exists");
-  });
-}
-
-Status EmbeddedStore::ModifyFamily(const Caller& caller, const TableName& table,
-                                   const FamilySchema& family) {
-  return ChangeSchema(caller, table, [&](TableSchema& changed) -> Status {
-    const auto found = changed.families.find(family.name());
-    if (found == changed.families.end()) {
-      return FamilyRefused(table, family.name(), "does not exist");
-    }
-    found->second = family;
-    return {};
-  });
-}
-
-Status EmbeddedStore::DropFamily(const Caller& caller, const TableName& table,
-                                 const std::string& family) {
-  return ChangeSchema(caller, table, [&](TableSchema& changed) -> Status {
-    if (changed.families.erase(family) == 0) return FamilyRefused(table, family, "does not exist");
-    if (changed.families.empty()) return FamilyRefused(table, family, "is the last one");
-    return {};
-  });
 }
 
 Status EmbeddedStore::RenameTable(const Caller& caller, const TableName& from,
@@ -297,7 +162,7 @@ StatusOr<bool> EmbeddedStore::DropEnabledTable(const Caller& caller, const Table
 Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
   const TableId id = catalog.tables.at(table).id;
   const std::shared_ptr<Region> region = opened_.at(id).region;
-  const bool held_cells = region == nullptr || HoldsCells(*region, std::nullopt);
+  const bool held_cells = region == nullptr || region->HoldsCells(std::nullopt);
   if (held_cells && IsToBeKept(catalog.tables.at(table))) {
     KeepDropped(table, Now(), catalog);
     std::vector<TableId> gone;

@@ -29,6 +29,13 @@ TimeRange TimesOf(const Query& query, const std::string& family) {
   return own == query.family_time_ranges.end() ? query.time_range : own->second;
 }
 
+// Those asked for of the family; null: all of it.
+const std::set<std::string>* NamedColumns(const Columns& columns, const std::string& family) {
+  const auto named = columns.find(family);
+  const bool is_whole = named == columns.end() || named->second.empty();
+  return is_whole ? nullptr : &named->second;
+}
+
 }  // namespace
 
 LocalTable::LocalTable(std::shared_ptr<TableServices> services, StoredTable table,
@@ -40,17 +47,6 @@ LocalTable::LocalTable(std::shared_ptr<TableServices> services, StoredTable tabl
       dropped_families_(std::move(table.dropped_families)) {}
 
 // ---- Reading ------------------------------------------------------------------------------------
-
-namespace {
-
-// Those asked for of the family; null: all of it.
-const std::set<std::string>* NamedColumns(const Columns& columns, const std::string& family) {
-  const auto named = columns.find(family);
-  const bool is_whole = named == columns.end() || named->second.empty();
-  return is_whole ? nullptr : &named->second;
-}
-
-}  // namespace
 
 StatusOr<RowCells> LocalTable::Read(const Get& get, Timestamp now) {
   if (get.moment != nullptr) now = get.moment->now;

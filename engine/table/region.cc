@@ -147,6 +147,19 @@ Status Region::Truncate() {
   return storage_->Truncate();
 }
 
+bool Region::HoldsCells(const std::optional<std::string>& family) {
+  Scan scan;
+  scan.raw = true;
+  if (family) scan.columns[*family] = {};
+  scan.max_versions = kAllVersions;
+  scan.limit = scan.store_limit = 1;
+  scan.lengths_only = true;
+  const auto scanner = OpenScanner(scan);
+  if (!scanner.ok()) return true;
+  const auto rows = (*scanner)->Next({1, 1});
+  return !rows.ok() || !rows->empty();
+}
+
 StatusOr<bool> Region::CloseIfEmpty() {
   const auto schema_lock = LockToReplace();
   Scan scan;

@@ -11,8 +11,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/admin.h"
@@ -63,6 +65,8 @@ class Region {
   Status Compact(CompactionKind kind) { return storage_->Compact(kind); }
   Status CompactSelected() { return storage_->CompactSelected(); }
   Status Truncate();
+  // Whether it, or the family, holds a cell, a hidden one too. What cannot be read counts as one.
+  bool HoldsCells(const std::optional<std::string>& family);
   // Before a drop: writes under way are waited for and later ones refused, unless a cell is there
   // to see; then false.
   StatusOr<bool> CloseIfEmpty();
