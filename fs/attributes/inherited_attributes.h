@@ -20,17 +20,11 @@
 #include "engine/schema.h"
 #include "engine/status_or.h"
 #include "fs/attributes/attribute_cache.h"
+#include "fs/base/owner_and_mode.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
-
-// What is in force.
-struct OwnerAndMode {
-  uid_t uid = 0;
-  gid_t gid = 0;
-  mode_t mode = 0;  // permission bits
-};
 
 // What is stored for one place.
 struct AttributeRecord : OwnerRecord {

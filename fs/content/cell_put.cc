@@ -37,7 +37,7 @@ RowStep StepFor(ColumnChange& change, const PutAs& as, std::string value, Durabi
     put.stamping = Stamping::kReadable;
   } else {
     if (as.time && ToMilliseconds(*as.time) >= 0) cell.timestamp = ToMilliseconds(*as.time);
-    if (const auto tombstone = change.column().renamed_away())
+    if (const auto tombstone = change.TombstoneToWithdraw())
       step.withdrawal = WithdrawTombstone(place, *tombstone);
   }
   put.cells.push_back(std::move(cell));

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "fs/base/owner_and_mode.h"
+
 namespace cellfs::fs {
 
 ColumnChange::ColumnChange(const ColumnChanging& with, const NodePtr& file)
@@ -72,6 +74,14 @@ void ColumnChange::PrepareOrphan(const Place& place) {
 void ColumnChange::MayEmptyDirectories(const Caller& looker) {
   looker_ = &looker;
   emptying_.emplace(with_.tree.unstored, place(), ToTimespec(with_.tree.clock.Now()));
+}
+
+std::optional<Timestamp> ColumnChange::TombstoneToWithdraw() {
+  const auto tombstone = column().renamed_away();
+  if (!tombstone) return std::nullopt;
+  const auto maker = with_.attributes.FindOwner(place());
+  if (!maker.ok() || !MayInherit(*maker, column().renamed_from())) return std::nullopt;
+  return tombstone;
 }
 
 // ---- The step -----------------------------------------------------------------------------------

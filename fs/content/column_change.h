@@ -83,6 +83,9 @@ class ColumnChange {
   // The column's value may be the last in its row or family, which then stay, for `looker`, who
   // outlives the change.
   void MayEmptyDirectories(const Caller& looker);
+  // That of a rename which put the file aside (Column::renamed_away), where whose the name is now
+  // may have what lies beneath it.
+  std::optional<Timestamp> TombstoneToWithdraw();
 
   // ---- The step -------------------------------------------------------------------------------
   // As ColumnMutations, but that FSYNC_WAL, of the step or of the table, is left to AwaitDisk where

@@ -197,8 +197,9 @@ void ColumnEffects::Stamp(const Target& target, const Effect& effect, bool had_c
       return column.NoteCreated(MovedCell(effect)->version);
     case Stamps::kMovedAway: {
       column.ForgetStamps();
-      const auto& tombstone = std::get<effect::MovedAway>(effect).tombstone;
-      if (tombstone && IsNewest(target.place)) column.NoteRenamedAway(*tombstone);
+      const auto& away = std::get<effect::MovedAway>(effect);
+      if (away.tombstone && IsNewest(target.place))
+        column.NoteRenamedAway(*away.tombstone, away.owner);
       return;
     }
   }

@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "engine/cell.h"
+#include "fs/base/owner_and_mode.h"
 #include "fs/nodes/cached_cell.h"
 
 namespace cellfs::fs {
@@ -133,6 +134,7 @@ struct ClaimFailed {
 struct MovedAway {
   // Nullopt: it left none, or one that stays.
   std::optional<Timestamp> tombstone;
+  OwnerAndMode owner;
   static constexpr Telling kTelling{Shows::kOther, Unstored::kGoes, Stamps::kMovedAway,
                                     Directories::kEmptied, Name::kMoves, Pages::kRight,
                                     Notice::kOtherNames, LookUps::kStand};

@@ -85,6 +85,9 @@ void Column::NoteCreated(Timestamp version) { Note(&Stamps::created, version); }
 
 std::optional<Timestamp> Column::renamed_away() const { return Read(&Stamps::renamed_away); }
 
-void Column::NoteRenamedAway(Timestamp tombstone) { Note(&Stamps::renamed_away, tombstone); }
+void Column::NoteRenamedAway(Timestamp tombstone, const OwnerAndMode& from) {
+  Note(&Stamps::renamed_away, tombstone);
+  stamps_->renamed_from = from;
+}
 
 }  // namespace cellfs::fs

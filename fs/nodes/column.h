@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "engine/cell.h"
+#include "fs/base/owner_and_mode.h"
 #include "fs/nodes/cached_cell.h"
 #include "fs/nodes/generation.h"
 #include "fs/tree/place.h"
@@ -87,7 +88,9 @@ class Column : public std::enable_shared_from_this<Column> {
   void NoteCreated(Timestamp version);
   // The tombstone that a rename left which put the file aside (fs/operations/rename_column.cc).
   std::optional<Timestamp> renamed_away() const;
-  void NoteRenamedAway(Timestamp tombstone);
+  // Whose the file was then. REQUIRES: renamed_away().
+  const OwnerAndMode& renamed_from() const { return stamps_->renamed_from; }
+  void NoteRenamedAway(Timestamp tombstone, const OwnerAndMode& from);
   void ForgetStamps() { stamps_.reset(); }
 
  private:
@@ -102,6 +105,7 @@ class Column : public std::enable_shared_from_this<Column> {
   struct Stamps {
     std::optional<Stamp> created;
     std::optional<Stamp> renamed_away;
+    OwnerAndMode renamed_from;
   };
 
   void Add(Node& node);

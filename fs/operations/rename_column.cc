@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "fs/base/owner_and_mode.h"
 #include "fs/content/cell_writer.h"
 #include "fs/content/column_traces.h"
 
@@ -92,10 +93,13 @@ void RemoveSource(const Place& from, std::optional<Timestamp> only_version, RowS
   }  // .deleted/q: the tombstone that is there stays
 }
 
-// With the tombstone that an earlier rename left at the target.
-void WithdrawTombstoneAt(const Column& target, const Place& to, RowStep& step) {
+// With the tombstone that an earlier rename left at the target, where the source may have what lies
+// beneath it.
+void WithdrawTombstoneAt(const Column& target, const Place& to, const Source& source,
+                         RowStep& step) {
   const auto tombstone = target.renamed_away();
   if (!tombstone || to.kind != PlaceKind::kCell) return;
+  if (!MayInherit({source.uid, source.gid, source.mode}, target.renamed_from())) return;
   Withdraw withdrawal = WithdrawTombstone(to, *tombstone);
   if (!step.withdrawal) {
     step.withdrawal = std::move(withdrawal);
@@ -208,7 +212,7 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
   const bool removes_anothers = step.mutations.mutations.size() > 1;
   if (from != nullptr)
     RemoveSource(*from, gone ? std::optional(gone->version) : std::nullopt, step);
-  WithdrawTombstoneAt(change.target(), to, step);
+  WithdrawTombstoneAt(change.target(), to, source, step);
   auto timestamps = Move(change, caller, to, std::move(step), must_be_absent);
   if (!timestamps.ok()) {
     const bool is_undone = narrowing && !timestamps.status().is_unknown();
@@ -308,6 +312,7 @@ Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& c
   cell->timestamp = timestamps[0];
   effect::MovedAway away;
   if (goes_aside && timestamps.size() > 1) away.tombstone = timestamps[1];
+  away.owner = shown;
   const NodePtr node = change.DidMove(away, effect::MovedHere{CachedCellOf(*cell, family)});
   if (node != nullptr) TellRenamed(*node, cell->timestamp);
   return {};

@@ -71,7 +71,7 @@ TEST_F(CollisionTest, AChangeIsThatOfOneColumn) {
   const ColumnPtr mine_known = columns.Get(mine);
   const ColumnPtr theirs_known = columns.Get(theirs);
   theirs_known->NoteCreated(5);
-  theirs_known->NoteRenamedAway(6);
+  theirs_known->NoteRenamedAway(6, {});
   EXPECT_FALSE(mine_known->created());
   EXPECT_FALSE(mine_known->renamed_away());
   mine_known->NoteCreated(7);

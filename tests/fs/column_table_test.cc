@@ -106,7 +106,7 @@ TEST_F(ColumnTableTest, WhatWasMadeLatelyIsKnownForAnHour) {
   {
     const ColumnLock lock = ColumnLock::Of(columns, CellOf("q"));
     lock.column().NoteCreated(5);
-    lock.column().NoteRenamedAway(6);
+    lock.column().NoteRenamedAway(6, {});
   }
   const ColumnPtr column = columns.Find(CellOf("q"));
   ASSERT_NE(column, nullptr);

@@ -343,6 +343,37 @@ def test_who_makes_a_name_anew_does_not_own_what_another_put_under_it(make_mount
     assert sh(f"cat {family}/q@{older}") == "DIARY\n"
 
 
+@pytest.mark.parametrize("aside", ["q~", "aside"])
+@pytest.mark.parametrize("mover", [65534, 1000])
+@pytest.mark.parametrize("makes", ["echo his >q", "echo his >mine; mv -f mine q", "echo -n >q; echo his >>q"])
+def test_who_makes_a_name_anew_that_was_moved_away_gets_nothing_of_what_was_under_it(make_mount, aside, mover, makes):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    family.chmod(0o777)
+    assert as_nobody(f"umask 077; cd {family}; echo DIARY >q; echo SECOND >q")[0] == 0
+    newer, older = versions(family / "q")
+    assert as_user(mover, f"mv {family}/q {family}/{aside}")[0] == 0
+    assert as_user(1000, f"cd {family}; {makes}")[0] == 0
+    for path in (f"q@{older}", f".versions/q/{newer}", f"../../.asof/{newer}/r/f/q", aside):
+        assert as_user(1000, f"cat {family}/{path}") == (1, b""), path
+    for call in ("log -p -n 0 .", "get --versions all q", "scan --versions all ../..", "undelete q; cat q"):
+        output = as_user(1000, f"cd {family}; {CELLFS} {call}")[1]
+        assert b"DIARY" not in output and b"SECOND" not in output, (call, output)
+    assert as_nobody(f"cat {family}/.versions/q/{older}") == (0, b"DIARY\n")
+
+
+@pytest.mark.parametrize("saver", [65534, 0])
+def test_who_saves_a_closed_file_by_putting_it_aside_hides_nothing(make_mount, saver):
+    """As vim does, root's too, who gives it back to its owner afterwards."""
+    family = make_mount("allow_other").family()
+    family.chmod(0o777)
+    assert as_nobody(f"umask 077; cd {family}; echo one >q")[0] == 0
+    save = f"umask 077; cd {family}; mv q q~; echo two >q; chown 65534:65534 q; rm q~"
+    assert as_user(saver, save)[0] == 0
+    assert len(versions(family / "q")) == 2
+    assert as_nobody(f"cat {family}/.versions/q/*") == (0, b"one\ntwo\n")
+
+
 def test_the_past_of_a_removed_namespace_is_closed_to_whom_it_was(make_mount):
     mount = make_mount("allow_other")
     mount.path.chmod(0o1777)
