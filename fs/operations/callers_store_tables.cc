@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fs/operations/callers_store.h"
+#include "fs/operations/kept_shares.h"
 #include "fs/operations/rename_table.h"
 #include "fs/operations/shown_tables.h"
 #include "fs/tree/hidden_namespace.h"
@@ -292,6 +293,7 @@ Status CallersStore::Drop(const TableName& table, const std::function<Status()>&
   const Status done = parts_.open_files.Drop(table, std::nullopt, act);
   if (!IsInForce(done)) return done;
   parts_.errors.Record("drop", place, parts_.attributes.DropTable(data));
+  FreeBeyondShares(store_, parts_.attributes, parts_.errors);
   CELLFS_RETURN_IF_ERROR(Gone(place));
   return done;
 }
@@ -323,6 +325,7 @@ StatusOr<bool> CallersStore::DropEmptyTable(const Caller& caller, const TableNam
   CELLFS_ASSIGN_OR_RETURN(const bool dropped, store_.DropEmptyTable(caller, table));
   if (!dropped) return false;
   parts_.errors.Record("drop", place, parts_.attributes.DropTable(data));
+  FreeBeyondShares(store_, parts_.attributes, parts_.errors);
   CELLFS_RETURN_IF_ERROR(Gone(place));
   return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/dropped.h"
 
+#include "fs/operations/kept_shares.h"
 #include "fs/reading/change_rights.h"
 #include "fs/reading/schema_rights.h"
 #include "fs/tree/dropped_names.h"
@@ -97,10 +98,7 @@ Outcome FreeDropped(const DirectoryChanging& with, const Request& request, const
     with.errors.Record("rmdir", dropped, with.attributes.ForgetNamespace(place));
     return {};
   }
-  CELLFS_ASSIGN_OR_RETURN(const DataTable table, with.attributes.DroppedTableOf(*taken.table));
-  CELLFS_RETURN_IF_FAILED(with.store.FreeDroppedTable(*request.caller, taken.table->id()));
-  with.errors.Record("rmdir", dropped, with.attributes.DropTable(table));
-  return {};
+  return FreeDroppedTable(with.store, with.attributes, with.errors, *request.caller, *taken.table);
 }
 
 }  // namespace cellfs::fs

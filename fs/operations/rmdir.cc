@@ -2,6 +2,7 @@
 #include "fs/operations/rmdir.h"
 
 #include "fs/operations/dropped.h"
+#include "fs/operations/kept_shares.h"
 #include "fs/reading/change_rights.h"
 #include "fs/reading/schema_rights.h"
 
@@ -36,6 +37,7 @@ Outcome RemoveTable(const DirectoryChanging& with, const Request& request, const
   with.tree.unstored.ShowToml(place);
   with.tree.declared.Forget(place.table);
   with.errors.Record("rmdir", place, with.attributes.DropTable(table));
+  FreeBeyondShares(with.store, with.attributes, with.errors);
   return {};
 }
 

@@ -3,6 +3,10 @@
 // .deleted of the root and of a namespace: what was dropped there and is kept.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
+#include "fs/operations/kept_shares.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
@@ -262,6 +266,26 @@ TEST_F(DroppedTablesTest, ItsOwnerOrThatOfItsDirectoryHandlesIt) {
   ASSERT_EQ(open.Rmdir("n/t"), 0);
   EXPECT_EQ(open.Rename("n/.deleted/t", "n/t"), 0);
   EXPECT_EQ(open.Stat("n/t").st_uid, 7u);
+}
+
+TEST_F(DroppedTablesTest, NobodyPushesOutWhatOthersDropped) {
+  CELLFS_NEEDS(keeps_dropped);
+  const auto drop = [&](const std::string& name, uid_t owner) {
+    Make(name);
+    ASSERT_EQ(tree.Change(name, AttributeChange{.uid = owner}), 0);
+    ASSERT_EQ(Remove(name), 0);
+  };
+  drop("default/hers", 1234);
+  drop("default/hers_too", 1234);
+  for (size_t i = 0; i < kKeptOfAll + 2; ++i)
+    ASSERT_NO_FATAL_FAILURE(drop("default/his" + std::to_string(i), 2000));
+  const Names kept = tree.List("default/.deleted");
+  EXPECT_EQ(kept.size(), kKeptOfAll);
+  const std::set<std::string> names(kept.begin(), kept.end());
+  for (const char* name : {"hers", "hers_too", "his4"}) EXPECT_TRUE(names.contains(name)) << name;
+  EXPECT_FALSE(names.contains("his0"));
+  EXPECT_NE(tree.filesystem->errors().Text().find("'his3', dropped at"),
+            std::string::npos);
 }
 
 }  // namespace
