@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Opening, and cells. Tables are in embedded_store_tables.cc; namespaces, quotas and rights in
-// embedded_store_rights.cc; flushes, compactions and statistics in embedded_store_maintenance.cc.
+// Opening, and cells. Tables are in embedded_store_tables.cc, their schemas in
+// embedded_store_schemas.cc; namespaces, quotas and rights in embedded_store_rights.cc; flushes,
+// compactions and statistics in embedded_store_maintenance.cc.
 #include "engine/embedded/embedded_store.h"
 
 #include <algorithm>
