@@ -452,7 +452,7 @@ Status AttributeStore::CopyOwner(const Place& from, const Place& to, Copies copi
 // What is stored of a dropped one says that this was done.
 Status AttributeStore::RetireNamespace(const Place& place, const Place& dropped) {
   CELLFS_RETURN_IF_ERROR(CopyOwner(place, dropped, Copies::kAll));
-  // Below .asof it has its owner and mode still.
+  // Below .asof it has its owner, mode and time still.
   const std::string row = RowKey(place, {});
   const bool has_own = inherited_.ForgetDirectory(row);
   cache_.Clear();

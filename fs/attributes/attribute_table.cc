@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "engine/waiting.h"
@@ -306,21 +307,28 @@ Status AttributeTable::RetireRow(const std::string& row, Timestamp time) const {
   scan.lengths_only = true;
   return ForEachRow(store_, name_, scan, {}, [&](const RowCells& cells) -> Status {
     std::map<std::string, Timestamp> owners;
+    std::set<std::string> times;
     RowCells others;
     for (const Cell& cell : cells) {
-      if (cell.family != kOwnerFamily) {
+      if (cell.family == kOwnerFamily) {
+        Timestamp& at = owners.try_emplace(cell.qualifier, time).first->second;
+        at = std::max(at, cell.timestamp + 1);
+      } else if (cell.family == kTimeFamily) {
+        times.insert(cell.qualifier);
+      } else {
         others.push_back(cell);
-        continue;
       }
-      Timestamp& at = owners.try_emplace(cell.qualifier, time).first->second;
-      at = std::max(at, cell.timestamp + 1);
     }
     if (!others.empty()) CELLFS_RETURN_IF_ERROR(DropRow(others));
-    if (owners.empty()) return Status();
     Put nothing{row, {}};
     for (const auto& [qualifier, at] : owners)
       nothing.cells.push_back({kOwnerFamily, qualifier, at, WriteRecord(OwnerRecord()), {}});
-    return Write(std::move(nothing));
+    for (const std::string& qualifier : times) {
+      CELLFS_ASSIGN_OR_RETURN(const std::string before, ReadTimesOf({row, qualifier}, kNoVersion));
+      std::string after = TimesAfter(before, ReadTimes(before), std::nullopt, time);
+      nothing.cells.push_back({kTimeFamily, qualifier, kNoVersion, std::move(after), {}});
+    }
+    return nothing.cells.empty() ? Status() : Write(std::move(nothing));
   });
 }
 

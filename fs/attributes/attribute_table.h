@@ -74,7 +74,8 @@ class AttributeTable {
   Status RemoveTable(const std::string& table);
   // This row and those of its data; the last to be removed is the first, with the mark.
   Status RemoveRows(const std::string& first) const;
-  // This row alone says nothing from `time` on. Whose it was before stays known.
+  // This row alone says nothing from `time` on. What it said before, of owners, modes and times that
+  // were set, stays known.
   Status RetireRow(const std::string& row, Timestamp time) const;
   // The owners of qualifiers that `goes` says, of the table's data: records later than `time` are of
   // files made since then.

@@ -24,6 +24,7 @@ Timestamp ToMilliseconds(const timespec& time) {
 // What an update changes in a row of the table.
 struct AttributeWriter::RowChange {
   RecordKey key;
+  bool place_is_in_row = true;
   Timestamp version = kNoVersion;
   uint64_t changes_before = 0;  // AttributeCache::ChangesOf
   RowRecords stored;
@@ -63,6 +64,7 @@ StatusOr<bool> AttributeWriter::TryUpdate(const Place& place, const DataTable& t
                                           const TracelessFile* gone, uint64_t& mark) {
   RowChange change;
   change.key = RecordKeyOf(place, table);
+  change.place_is_in_row = IsInRow(place.kind);
   const auto no_other_change = BeginChange(change.key.row);
   change.changes_before = cache_.ChangesOf(change.key.row);
   CELLFS_RETURN_IF_ERROR(Prepare(place, table, update, change));
@@ -130,7 +132,8 @@ Status AttributeWriter::PutTime(RowChange& change) const {
   TimeRecord& after = change.record.time;
   if (SameTime(before.mtime, after.mtime)) return {};
   std::string times;
-  if (before.since != 0) {
+  // What one had that was dropped, of the name of a directory above the rows, is not at hand.
+  if (before.since != 0 || (!change.place_is_in_row && table_.exists())) {
     CELLFS_ASSIGN_OR_RETURN(times, table_.ReadTimesOf(change.key, change.version));
   }
   times = TimesAfter(times, before, after.mtime, clock_.Now());

@@ -232,6 +232,28 @@ TEST_F(DroppedTablesTest, ThePastOfANamespaceThatIsKeptHasItsModes) {
   }
 }
 
+TEST_F(DroppedTablesTest, ThePastOfANamespaceHasTheTimesThatWereSet) {
+  CELLFS_NEEDS(keeps_dropped);
+  ASSERT_EQ(tree.Mkdir("n"), 0);
+  for (const char* const path : {"n", "n/.namespace.toml"})
+    ASSERT_EQ(tree.Change(path, AttributeChange{.mtime = timespec{1000, 5}}), 0);
+  Make("n/t");
+  tree.clock->Advance(1000);
+  const std::string then = ".asof/" + std::to_string(tree.clock->Now()) + "/n";  // looked up later
+  tree.clock->Advance(1000);
+  ASSERT_EQ(Remove("n/t"), 0);
+  ASSERT_EQ(tree.Rmdir("n"), 0);
+  tree.clock->Advance(1000);
+  ASSERT_EQ(tree.Mkdir("n"), 0);
+  EXPECT_NE(tree.Stat("n").st_mtime, 1000);
+  EXPECT_NE(tree.Stat("n/.namespace.toml").st_mtime, 1000);
+  EXPECT_EQ(tree.Stat(then + "/.namespace.toml").st_mtime, 1000);
+  EXPECT_EQ(tree.Stat(then).st_mtime, 1000);
+  tree.Remount({});
+  EXPECT_EQ(tree.Stat(then).st_mtime, 1000);
+  EXPECT_NE(tree.Stat("n").st_mtime, 1000);
+}
+
 TEST_F(DroppedTablesTest, WhereNothingIsKeptTheNameIsKeptForLater) {
   const bool keeps = tree.store->traits().keeps_dropped;
   for (const char* const directory : {".deleted", "default/.deleted"}) {
