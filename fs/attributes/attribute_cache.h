@@ -31,6 +31,9 @@ struct OwnerRecord {
   std::optional<uid_t> uid;
   std::optional<gid_t> gid;
   std::optional<mode_t> mode;
+  // Of what was deleted, the mode that it had before another made its directory anew, which closed
+  // it (fs/attributes/kept_columns.h).
+  std::optional<mode_t> had_mode;
   std::optional<timespec> ctime;
   uint64_t mark = 0;    // with other writers: no two records have the same; else 0
   Timestamp since = 0;  // when owner and mode became so: the record's timestamp; 0: none is stored

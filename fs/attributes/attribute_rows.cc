@@ -114,7 +114,8 @@ std::string WriteRecord(const OwnerRecord& record) {
   append(record.mode);
   if (record.ctime) AppendTime(*record.ctime, text);
   if (!record.ctime) text += '-';
-  if (record.mark != 0) text += ' ' + std::to_string(record.mark);
+  if (record.mark != 0 || record.had_mode) text += ' ' + std::to_string(record.mark);
+  if (record.had_mode) text += ' ' + std::to_string(*record.had_mode);
   return text;
 }
 
@@ -131,7 +132,9 @@ Status ReadRecord(const Cell& cell, OwnerRecord& record) {
   read(record.gid);
   read(record.mode);
   record.ctime = ReadTime(NextWord(rest));
-  if (!rest.empty()) record.mark = static_cast<uint64_t>(ReadInteger(rest).value_or(0));
+  const std::string_view mark = NextWord(rest);
+  if (!mark.empty()) record.mark = static_cast<uint64_t>(ReadInteger(mark).value_or(0));
+  if (!rest.empty()) read(record.had_mode);
   record.since = cell.timestamp;
   return is_right ? Status() : Status(StatusCode::kCorruption, "a record is '" + cell.value + "'");
 }
@@ -190,7 +193,7 @@ bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b
 }
 
 bool SameOwner(const OwnerRecord& a, const OwnerRecord& b) {
-  return a.uid == b.uid && a.gid == b.gid && a.mode == b.mode;
+  return a.uid == b.uid && a.gid == b.gid && a.mode == b.mode && a.had_mode == b.had_mode;
 }
 
 bool SameRecord(const OwnerRecord& a, const OwnerRecord& b) {

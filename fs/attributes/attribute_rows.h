@@ -16,7 +16,8 @@
 // random number, its data rows are "~17", NUL, row. So what is not about data lies together, before
 // all of that, and is read in one scan; family `c`, qualifiers "records" and "changes", says there
 // whether there are any rows of data. Where others write, a record has a fifth word, by which it is
-// told from one that says the same.
+// told from one that says the same; else that is "0" where there is a sixth, the mode that a deleted
+// column had before it was closed.
 //
 // The row "//" is of no place: what renames have begun stands there
 // (fs/attributes/narrowed_modes.h).

@@ -24,9 +24,8 @@ constexpr int kMostAttempts = 20;
 // known, so it is what all may do.
 mode_t OfEveryone(mode_t mode) { return (mode & mode >> 3 & mode >> 6 & S_IRWXO) * 0111; }
 
-// Nobody reads or enters what he may not today: a file that had another owner shows what was, and
-// opening it asks the present ones as well (`is_asked_again`); a read-only mount is not asked when
-// files are opened.
+// Nobody reads or enters what he may not today. `is_asked_again`: whoever uses it is asked today's
+// owner and mode as well; else those count alone that are known to be let in by both.
 OwnerAndMode WhatWas(const OwnerAndMode& then, const OwnerAndMode& today, bool is_asked_again) {
   const bool has_same_owner = today.uid == then.uid && today.gid == then.gid;
   const mode_t allowed = has_same_owner || is_asked_again ? today.mode : OfEveryone(today.mode);
@@ -162,6 +161,7 @@ StatusOr<Timestamp> AttributeStore::ShownVersion(const Place& place) {
 StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp version) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (!place.HasAttributes()) return FindAbove(place);
+  CELLFS_RETURN_IF_ERROR(StoreMadeAbove(place));
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
   ShownAttributes shown;
   AttributeRecord times;
@@ -169,10 +169,7 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     CELLFS_RETURN_IF_ERROR(ShowThroughView(place, table, version, shown, times));
   } else {
     CELLFS_RETURN_IF_ERROR(ShowPresent(place, table, version, shown, times));
-    if (place.IsVersion()) {
-      CELLFS_RETURN_IF_ERROR(
-          ShowEarlierOwner(place, place.timestamp, table, shown).status());
-    }
+    CELLFS_RETURN_IF_ERROR(ShowEarlier(place, version, table, shown));
   }
   if (table.schema != nullptr) shown.table = table.schema->id();
   shown.mtime = times.time.mtime;
@@ -190,6 +187,8 @@ Status AttributeStore::ShowPresent(const Place& place, const DataTable& table, T
                                    OwnerAndMode& owner, AttributeRecord& times) {
   CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(place, table, version));
   CELLFS_ASSIGN_OR_RETURN(owner, reader_.InForce(place, table, records));
+  const bool is_deleted = place.kind == PlaceKind::kDeletedCell;
+  if (is_deleted && IsAskedAgain()) owner.mode = records.own.had_mode.value_or(owner.mode);
   times = records.own;
   return {};
 }
@@ -203,17 +202,17 @@ Status AttributeStore::ShowThroughView(const Place& place, const DataTable& tabl
   CELLFS_RETURN_IF_ERROR(ShowPresent(asked, table, version, owner, times));
   if (present == nullptr && table_.exists()) owner.mode = kAllModes;  // nothing of it is closed
   const bool shows_past = place.view->ShowsPast();
-  // Of a column that another made anew since today's rights are those of when it was deleted.
-  bool is_anothers = false;
+  std::optional<Earlier> earlier;
   const Timestamp seen = place.IsVersion() && !shows_past ? place.timestamp : version;
   if (place.IsColumn() && seen >= 0) {
-    CELLFS_ASSIGN_OR_RETURN(is_anothers, ShowEarlierOwner(place, seen, table, owner));
+    CELLFS_ASSIGN_OR_RETURN(earlier, FindEarlier(place, seen, table, owner));
+    if (earlier) owner = earlier->allowed;
   }
   if (!shows_past || !table_.exists()) return {};
-  const OwnerAndMode earlier = owner;
   CELLFS_RETURN_IF_ERROR(ShowPast(place, table, version, owner, times));
   // Then the name was the other's already, and the version was not.
-  if (is_anothers && owner.uid != earlier.uid) owner = earlier;
+  const bool is_of_before = earlier && earlier->until <= place.view->Time();
+  if (is_of_before) owner = IsAskedAgain() ? earlier->had : earlier->allowed;
   return {};
 }
 
@@ -246,10 +245,10 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
   if (const auto past = place.view->FindPast(place.table)) table_then.schema = past->schema;
   auto then = past_.Find(place, table_then, version);
   if (!then.ok()) return AttributesUnreadable(then.status());
-  const bool is_asked_again = !place.IsDirectory() && !options_.read_only;
+  const OwnerAndMode was{*then->uid, *then->gid, *then->mode};
   CELLFS_ASSIGN_OR_RETURN(const bool is_reached, IsReachedByAll(place, table));
   if (!is_reached) owner.mode = 0;
-  owner = WhatWas({*then->uid, *then->gid, *then->mode}, owner, is_asked_again);
+  owner = is_reached && IsAskedAgain() ? was : WhatWas(was, owner, /*is_asked_again=*/false);
   times = *std::move(then);
   // A later one is written over the record.
   const bool is_later = times.ctime && ToMilliseconds(*times.ctime) > place.view->Time();
@@ -257,21 +256,58 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
   return Status();
 }
 
-StatusOr<bool> AttributeStore::ShowEarlierOwner(const Place& column, Timestamp version,
-                                                const DataTable& table, OwnerAndMode& owner) {
-  if (table.schema == nullptr || !table_.HasRecords(table.row)) return false;
+StatusOr<std::optional<AttributeStore::Earlier>> AttributeStore::FindEarlier(
+    const Place& column, Timestamp version, const DataTable& table, const OwnerAndMode& present) {
+  if (table.schema == nullptr || !table_.HasRecords(table.row)) return std::optional<Earlier>();
   const Place cell = column.As(PlaceKind::kCell);
   const auto then = version_owners_.Find(cell, table, version);
   if (!then.ok()) return AttributesUnreadable(then.status());
-  if (!*then) return false;
+  if (!*then) return std::optional<Earlier>();
   RowRecords records;
   static_cast<OwnerRecord&>(records.own) = (*then)->own;
   records.family = (*then)->family;
-  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode had, reader_.InForce(cell, table, records));
-  if (had.uid == owner.uid) return false;
-  if ((*then)->was_in_anothers_directory) had.mode &= S_IRWXU;
-  owner = WhatWas(had, owner, !options_.read_only);
-  return true;
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode closed, reader_.InForce(cell, table, records));
+  if (closed.uid == present.uid) return std::optional<Earlier>();
+  Earlier earlier{closed, closed, {}, (*then)->until};
+  earlier.had.mode = records.own.had_mode.value_or(closed.mode);
+  if ((*then)->was_in_anothers_directory) earlier.in_force.mode &= S_IRWXU;
+  earlier.allowed = WhatWas(earlier.in_force, present, IsAskedAgain());
+  return std::optional(earlier);
+}
+
+// Of the history, and of what is deleted.
+Status AttributeStore::ShowEarlier(const Place& place, Timestamp version, const DataTable& table,
+                                   OwnerAndMode& owner) {
+  const bool is_deleted = place.kind == PlaceKind::kDeletedCell;
+  if (!place.IsVersion() && (!is_deleted || version < 0)) return {};
+  const Timestamp seen = is_deleted ? version : place.timestamp;
+  CELLFS_ASSIGN_OR_RETURN(const auto earlier, FindEarlier(place, seen, table, owner));
+  if (!earlier) return {};
+  const OwnerAndMode& of_deleted = IsAskedAgain() ? earlier->had : earlier->in_force;
+  owner = is_deleted ? of_deleted : earlier->allowed;
+  return {};
+}
+
+StatusOr<AttributeStore::AskedToday> AttributeStore::FindAskedToday(const Place& place,
+                                                                    Timestamp version) {
+  AskedToday asked;
+  CELLFS_RETURN_IF_ERROR(StoreMadeAbove(place));
+  CELLFS_ASSIGN_OR_RETURN(asked.present, FindOwner(place));
+  if (!place.IsColumn() || version < 0) return asked;
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
+  CELLFS_ASSIGN_OR_RETURN(const auto earlier, FindEarlier(place, version, table, asked.present));
+  if (!earlier) return asked;
+  if (place.kind == PlaceKind::kDeletedCell) {
+    asked.present = earlier->in_force;
+  } else {
+    asked.deleted = earlier->in_force;
+  }
+  return asked;
+}
+
+// A table's may be closed by another namespace, in which it is now (IsReachedByAll).
+bool AttributeStore::ShowsThen(const Place& place) const {
+  return place.IsOfPast() && IsAskedAgain() && place.kind != PlaceKind::kTable;
 }
 
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
@@ -295,9 +331,10 @@ StatusOr<OwnerAndMode> AttributeStore::FindOwnerOfVersion(const Place& version) 
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(version));
   CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(version, table, kNoVersion));
-  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode owner, reader_.InForce(version, table, records));
-  CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(version, version.timestamp, table, owner).status());
-  return owner;
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, reader_.InForce(version, table, records));
+  CELLFS_ASSIGN_OR_RETURN(const auto earlier,
+                          FindEarlier(version, version.timestamp, table, owner));
+  return earlier ? earlier->allowed : owner;
 }
 
 StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& name) {
@@ -374,6 +411,14 @@ Status AttributeStore::StoreMade(const TableName& table, const std::string& row)
       CELLFS_RETURN_IF_ERROR(StoreUpdate(directory, update, nullptr));
     if (made_->IsStored(table, row, made)) return Status();
   }
+}
+
+// Where a row was only made so far, what was in it before is not its maker's, and is to be closed
+// where it was (KeptColumns).
+Status AttributeStore::StoreMadeAbove(const Place& place) {
+  const bool is_present = place.kind == PlaceKind::kCell && place.view == nullptr;
+  if (made_ == nullptr || !place.IsColumn() || is_present) return {};
+  return StoreMade(place.table, place.row);
 }
 
 Status AttributeStore::KeepOwner(const TableSchema& schema) {

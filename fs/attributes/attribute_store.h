@@ -43,8 +43,9 @@
 namespace cellfs::fs {
 
 // What is in force at a place: owner and mode with what is inherited; the times where they are
-// remembered. In the past, and of versions from before another made the name anew: what was, but
-// that nobody reads or enters what he may not today.
+// remembered. In the past: what was then, of which whoever uses it is asked today's rights as well
+// (FindAskedToday). So it is of what is deleted. Of versions from before another made the name anew:
+// what was, but that nobody reads what he may not today.
 struct ShownAttributes : OwnerAndMode {
   TableId table = 0;  // that the place is in; 0: in none, or the store gives no ids
   std::optional<timespec> mtime;
@@ -78,6 +79,17 @@ class AttributeStore {
   // As Find shows them of a version (kVersion): what was before another made the name anew is whose
   // it was.
   StatusOr<OwnerAndMode> FindOwnerOfVersion(const Place& version);
+  // What the use of a place in the past asks for beside owner and mode that it shows: the present ones,
+  // and of a version from before another made the name anew, those that it had when it was deleted. Of
+  // what is deleted these are the present ones: whoever makes a name anew, or is about to, gets nothing
+  // of it, and takes nothing away. `version` as of Find.
+  struct AskedToday {
+    OwnerAndMode present;
+    std::optional<OwnerAndMode> deleted;
+  };
+  StatusOr<AskedToday> FindAskedToday(const Place& place, Timestamp version);
+  // Whether a place in a view shows owner and mode of its time, whatever is in force today.
+  bool ShowsThen(const Place& place) const;
   // Whether anything is stored for the table's rows and what is in them. Where nothing is, all
   // columns of a family are alike.
   StatusOr<bool> DiffersBetweenRows(const TableName& name);
@@ -133,6 +145,7 @@ class AttributeStore {
  private:
   Status StoreUpdate(const Place& place, const AttributeUpdate& update,
                      const TracelessFile* gone);
+  Status StoreMadeAbove(const Place& place);
   Status RemoveDropped(const std::set<std::string>& marked);
   StatusOr<std::set<std::string>> RowsOfTables();
   StatusOr<bool> IsKept(const TableSchema& table);
@@ -158,9 +171,19 @@ class AttributeStore {
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
   StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);
-  // Whether the version was another's than the column is.
-  StatusOr<bool> ShowEarlierOwner(const Place& column, Timestamp version, const DataTable& table,
-                                  OwnerAndMode& owner);
+  bool IsAskedAgain() const { return !options_.read_only; }
+  // Of a version that was another's than the column is.
+  struct Earlier {
+    OwnerAndMode had;       // when it was deleted
+    OwnerAndMode in_force;  // that, without what was closed since
+    OwnerAndMode allowed;   // what that and the present let whom do
+    Timestamp until = 0;   // from then on the name was the other's
+  };
+  Status ShowEarlier(const Place& place, Timestamp version, const DataTable& table,
+                     OwnerAndMode& owner);
+  StatusOr<std::optional<Earlier>> FindEarlier(const Place& column, Timestamp version,
+                                               const DataTable& table,
+                                               const OwnerAndMode& present);
   Status ForgetOwners(const Place& table, const AttributeTable::IsOfThese& goes, Timestamp time);
 
   Store& store_;

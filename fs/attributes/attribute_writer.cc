@@ -96,6 +96,7 @@ StatusOr<AttributeRecord> AttributeWriter::RecordAfter(const Place& place, const
   // with a mode that only happens to be inherited keeps it.
   const mode_t usual = place.IsDirectory() ? options_.directory_mode : options_.file_mode;
   if (update.mode && *update.mode != usual) record.mode = *update.mode;
+  if (update.mode) record.had_mode.reset();
   if (update.as_own) {
     record.uid = update.uid;
     record.gid = update.gid;

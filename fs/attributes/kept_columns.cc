@@ -51,8 +51,10 @@ StatusOr<OwnerRecord> KeptColumns::KeptBy(const Place& column, const DataTable& 
   if (!kept.uid && had.uid != has.uid) kept.uid = had.uid;
   if (!kept.gid && had.gid != has.gid) kept.gid = had.gid;
   if (!kept.mode && had.mode != has.mode) kept.mode = had.mode;
-  if (const mode_t mode = kept.mode.value_or(had.mode); (mode & closed) != 0)
+  if (const mode_t mode = kept.mode.value_or(had.mode); (mode & closed) != 0) {
     kept.mode = mode & ~closed;
+    kept.had_mode = kept.had_mode.value_or(mode);
+  }
   return kept;
 }
 

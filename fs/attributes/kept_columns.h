@@ -3,7 +3,8 @@
 // KeptColumns: owner and mode of a family of a row are about the directory alone. When they change,
 // what is in it keeps what it had by inheritance, deleted columns too: who makes the family anew
 // gets nothing of what was in it. Where somebody else makes a row or family anew into which its
-// mode let nobody but its owner, what is deleted in it is closed likewise.
+// mode let nobody but its owner, what is deleted in it is closed likewise; what it shows, to whoever
+// brings it back, is the mode that it had.
 #ifndef CELLFS_FS_ATTRIBUTES_KEPT_COLUMNS_H_
 #define CELLFS_FS_ATTRIBUTES_KEPT_COLUMNS_H_
 

@@ -74,7 +74,7 @@ StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& co
       was_in_anothers |= states[k + 1].since > version &&
                          states[k].family.uid != states.back().family.uid;
     }
-    return std::optional(Then{then.own, then.family, was_in_anothers});
+    return std::optional(Then{then.own, then.family, was_in_anothers, later.since});
   }
   return std::optional<Then>();
 }

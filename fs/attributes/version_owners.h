@@ -29,6 +29,7 @@ class VersionOwners {
     // The family's directory was another's as well: what was closed by it, or by the row's, is now
     // reached through directories that say nothing of then.
     bool was_in_anothers_directory = false;
+    Timestamp until = 0;  // from then on the name was another's
   };
   // `table` is the column's, which may have another name than in its place. Nullopt: the present
   // records are the version's too.

@@ -117,9 +117,14 @@ Outcome CheckIsShown(const AttributeChanging& with, const Request& request, cons
 // Owner and mode that are stored are his then, so those that a copy brings are passed over.
 OutcomeOr<bool> IsOfAnotherOwner(const AttributeChanging& with, const Request& request,
                                  const Place& place) {
-  if (!place.IsVersion()) return false;
-  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
-                          with.attributes.Find(place, place.timestamp));
+  Timestamp version = place.timestamp;
+  if (place.kind == PlaceKind::kDeletedCell) {
+    CELLFS_ASSIGN_OR_RETURN(const auto found, with.resolver.Find(*request.caller, place));
+    version = found.version;
+  } else if (!place.IsVersion()) {
+    return false;
+  }
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, with.attributes.Find(place, version));
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode today, with.attributes.FindOwner(place));
   if (shown.uid == today.uid) return false;
   if (IsBoundByModes(with.reading, request) && request.uid != today.uid)

@@ -13,6 +13,7 @@
 #include "fs/files/shared_file.h"
 #include "fs/operations/dropped.h"
 #include "fs/operations/with_name.h"
+#include "fs/reading/filter_rights.h"
 #include "fs/requests/running_request.h"
 #include "fs/store/read_once.h"
 #include "fs/tree/time_text.h"
@@ -154,6 +155,12 @@ Outcome FileSystem::CheckWritable(const Place& place) {
 
 // ---- Names --------------------------------------------------------------------------------------
 
+// Of the past the kernel knows the modes of then, and would let everybody through whom these let.
+// Today's are asked at each step (CheckMayToday), so it keeps no names.
+bool FileSystem::IsAskedAtEachStep(const Place& place) const {
+  return parts_.options.allow_other && place.IsOfPast();
+}
+
 OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   Entry entry;
   entry.node = parts_.tree.inodes.LookUp(found.place);
@@ -165,11 +172,11 @@ OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   }
   NoticeOtherWriters(found, *entry.node);
   entry.attributes = *shown;
-  entry.name_valid_seconds = found.absent_for != 0 ? 0 : parts_.shown.ValiditySeconds(found);
+  const double valid_seconds =
+      found.absent_for != 0 ? 0 : parts_.shown.ValiditySeconds(found);
+  entry.name_valid_seconds = IsAskedAtEachStep(found.place) ? 0 : valid_seconds;
   entry.attributes_valid_seconds =
-      entry.name_valid_seconds == 0
-          ? 0
-          : AttributesValidSeconds(found, *entry.node, pending.has_value());
+      valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node, pending.has_value());
   entry.raced = IsRaced(found, *entry.node);
   return entry;
 }
@@ -184,8 +191,9 @@ double FileSystem::AttributesValidSeconds(const ResolvedEntry& found, const Node
                                           bool is_pending) {
   if (found.unstored && !found.place.IsDirectory()) return 0;
   if (!found.place.IsDirectory() && (is_pending || IsRaced(found, node))) return 0;
-  // Owner and mode are the present ones in the past as well, where nobody is told of a change.
-  if (parts_.options.allow_other && found.place.view != nullptr) return 0;
+  // Where a view shows what is in force today, nobody is told of a change.
+  const bool shows_today = found.place.view != nullptr && !parts_.attributes.ShowsThen(found.place);
+  if (parts_.options.allow_other && shows_today) return 0;
   return parts_.shown.ValiditySeconds(found);
 }
 
@@ -202,6 +210,8 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
                                         std::string_view name) {
   const ReadOnce once(parts_.told_changes != nullptr);
   const auto place = directory.place();
+  if (place->IsOfPast())
+    CELLFS_RETURN_IF_FAILED(CheckMayToday(request, *place, kSearchPermission));
   auto found = parts_.resolver.LookUp(*request.caller, *place, name);
   const bool is_of_deleted =
       place->kind == PlaceKind::kDeletedDirectory || place->kind == PlaceKind::kDeletedFamily;
@@ -494,6 +504,7 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, No
   std::shared_ptr<CachedListing> cached;
   const Snapshot<Place> place = directory.place();
   if (place->kind == PlaceKind::kDropped) return LogFailure("opendir", *place, OpenDropped());
+  if (place->IsOfPast()) CELLFS_RETURN_IF_FAILED(CheckMayToday(request, *place, kReadPermission));
   if (request.caller->is_superuser() && parts_.shown.MayCacheListing(*place)) {
     if (directory.HasOutgrownListing()) parts_.tree.kernel.DropListing(directory);
     cached = directory.cached_listing(parts_.tree.listing_bytes_left);

@@ -196,7 +196,8 @@ class FileSystem {
                                   std::string_view name);
   bool MayOpenLate(const Request& request, const OpenMode& mode) const;
   Outcome CheckMayPutOver(const Node& node, const Place& place, const OpenMode& mode);
-  Outcome CheckMayToday(const Request& request, const Place& past, const OpenMode& mode);
+  Outcome CheckMayToday(const Request& request, const Place& past, mode_t permissions);
+  bool IsAskedAtEachStep(const Place& place) const;
   Outcome CheckMayOpen(const Request& request, const Node& node, const Place& place,
                        const OpenMode& mode);
   static bool IsEdited(const Node& node, const SharedFile& file);

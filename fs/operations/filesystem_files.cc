@@ -30,8 +30,7 @@ bool IsLiveText(const Place& place) {
 
 // Owner and mode there may be those that it had.
 bool ShowsWhatWas(const Place& place) {
-  if (place.view != nullptr && place.view->ShowsPast()) return true;
-  return place.IsVersion();
+  return place.IsOfPast() || place.IsVersion() || place.kind == PlaceKind::kDeletedCell;
 }
 
 }  // namespace
@@ -219,21 +218,35 @@ FileHandle* FileSystem::AddHandle(Node& node, const Place& place, const OpenedFi
   return node.AddHandle(opened.handle);
 }
 
-// The kernel has asked the owner and the mode that the file had.
-Outcome FileSystem::CheckMayToday(const Request& request, const Place& past,
-                                  const OpenMode& mode) {
-  if (!past.HasAttributes() || !IsBoundByModes(parts_.reading, request)) return {};
-  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode today, parts_.attributes.FindOwner(past));
-  const mode_t read = mode.read ? kReadPermission : 0;
-  const mode_t write = mode.write ? kWritePermission : 0;
-  return CheckMode(parts_.reading, request, past, today, read | write);
+// The kernel has asked the owner and the mode that it had.
+Outcome FileSystem::CheckMayToday(const Request& request, const Place& past, mode_t permissions) {
+  if (!IsBoundByModes(parts_.reading, request)) return {};
+  if (!past.HasAttributes()) {
+    if (!past.IsDirectory()) return {};
+    return CheckMayToday(request, past.DataDirectory(), permissions);
+  }
+  Timestamp version = past.IsVersion() ? past.timestamp : -1;
+  const bool shows_any = past.IsOfPast() || past.kind == PlaceKind::kDeletedCell;
+  if (shows_any && past.IsColumn() && version < 0) {
+    CELLFS_ASSIGN_OR_RETURN(const auto found, parts_.resolver.Find(*request.caller, past));
+    version = found.version;
+  }
+  CELLFS_ASSIGN_OR_RETURN(const auto asked, parts_.attributes.FindAskedToday(past, version));
+  CELLFS_RETURN_IF_FAILED(
+      CheckMode(parts_.reading, request, past, asked.present, permissions));
+  if (!asked.deleted) return {};
+  return CheckMode(parts_.reading, request, past, *asked.deleted, permissions);
 }
 
 // Pages that others' reads have left in the kernel are read without a request, so the right is
 // asked for here. What has lost its name is read past them.
 Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const Place& place,
                                  const OpenMode& mode) {
-  if (ShowsWhatWas(place)) CELLFS_RETURN_IF_FAILED(CheckMayToday(request, place, mode));
+  if (ShowsWhatWas(place)) {
+    const mode_t read = mode.read ? kReadPermission : 0;
+    const mode_t write = mode.write ? kWritePermission : 0;
+    CELLFS_RETURN_IF_FAILED(CheckMayToday(request, place, read | write));
+  }
   if (request.caller->is_superuser() || !mode.read || node.unlinked()) return {};
   return parts_.resolver.Find(*request.caller, place).status();
 }

@@ -62,7 +62,7 @@ Outcome RenameOne(const Renaming& with, ColumnChange& change, const SchemaChange
   if (!IsCellOrVersion(to)) return EPERM;
   if (IsMemory(source)) return PutMemory(with, change, caller, from, to, must_be_absent);
   const bool movable = IsCellOrVersion(source) || source.kind == PlaceKind::kDeletedCell;
-  return movable ? RenameColumn(with, change, caller, source, to, must_be_absent) : EPERM;
+  return movable ? RenameColumn(with, change, request, source, to, must_be_absent) : EPERM;
 }
 
 // Whether a cell is there is seen when it is read to be moved.

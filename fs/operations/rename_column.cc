@@ -12,6 +12,7 @@
 #include "fs/base/owner_and_mode.h"
 #include "fs/content/cell_writer.h"
 #include "fs/content/column_traces.h"
+#include "fs/reading/mode_rights.h"
 
 namespace cellfs::fs {
 namespace {
@@ -284,10 +285,23 @@ Outcome CheckIsQuick(const Renaming& with, const Caller& caller, const Place& fr
                  "else's file could go to another directory meanwhile"};
 }
 
+// What is deleted shows the mode that it had; who is neither its owner nor root opens nothing by it
+// that was closed since.
+OutcomeOr<ShownAttributes> FindCarried(const Renaming& with, const Request& request,
+                                       const Place& from, Timestamp version) {
+  CELLFS_ASSIGN_OR_RETURN(ShownAttributes shown, with.attributes.Find(from, version));
+  const bool is_his = !IsBoundByModes(with.reading, request) || request.uid == shown.uid;
+  if (from.kind != PlaceKind::kDeletedCell || is_his) return shown;
+  CELLFS_ASSIGN_OR_RETURN(const auto asked, with.attributes.FindAskedToday(from, version));
+  shown.mode = asked.present.mode;
+  return shown;
+}
+
 }  // namespace
 
-Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& caller,
+Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Request& request,
                      const Place& from, const Place& to, bool must_be_absent) {
+  const Caller& caller = *request.caller;
   CELLFS_RETURN_IF_FAILED(CheckIsQuick(with, caller, from, to));
   CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(to));
   const FamilySchema* family = schema->FindFamily(to.family);
@@ -300,7 +314,8 @@ Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& c
   }
   CELLFS_ASSIGN_OR_RETURN(auto only_version,
                           OnlyVersionMadeHere(change.column(), with.reading, caller, from));
-  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, with.attributes.Find(from, cell->timestamp));
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
+                          FindCarried(with, request, from, cell->timestamp));
   const Source source = SourceOf(*cell, shown, only_version.has_value());
   const bool goes_aside = GoesAside(with.options, from, to);
   if (goes_aside) only_version.reset();

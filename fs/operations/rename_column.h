@@ -14,7 +14,7 @@ inline bool IsCellOrVersion(const Place& place) {
   return place.traits().content == PlaceContent::kValue;
 }
 
-Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& caller,
+Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Request& request,
                      const Place& from, const Place& to, bool must_be_absent);
 // A temporary that is held in memory becomes a column, or below .versions/q a version.
 Outcome PutMemory(const Renaming& with, ColumnChange& change, const Caller& caller,

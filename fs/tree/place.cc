@@ -77,6 +77,8 @@ PlaceKind Place::ParentKind() const {
   return timestamp == kBesideVersions ? PlaceKind::kVersionsColumn : PlaceKind::kVersionsDirectory;
 }
 
+bool Place::IsOfPast() const { return view != nullptr && view->ShowsPast(); }
+
 Place Place::Parent() const {
   if (view != nullptr && kind == KindOfScope(view->scope)) {
     return InTable(view->Directory(), view->scope);

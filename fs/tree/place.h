@@ -74,6 +74,9 @@ struct Place {
   const std::string* KeyPart() const;
   std::string* KeyPart() { return const_cast<std::string*>(std::as_const(*this).KeyPart()); }
 
+  // Below .asof, where owner, mode and times are those of its time.
+  bool IsOfPast() const;
+
   // The same coordinates seen as another kind; the timestamp is `timestamp`.
   Place As(PlaceKind other, Timestamp timestamp = 0) const;
   // The nearest directory of the data, for what has no attributes of its own: the one that it is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How the times that a version was given stand beside each other.
+// How owner and mode, and the times that a version was given, stand in a cell.
 #include "fs/attributes/attribute_rows.h"
 
 #include <gtest/gtest.h>
@@ -14,6 +14,18 @@ namespace {
 std::string After(const std::string& times, const std::optional<timespec>& mtime,
                   Timestamp now) {
   return TimesAfter(times, ReadTimes(times), mtime, now);
+}
+
+TEST(RecordsTest, AreReadAsTheyWereWritten) {
+  OwnerRecord record;
+  for (const char* const text : {"- - - -", "7 - 416 1.5", "7 8 384 - 9", "7 8 384 - 0 420"}) {
+    Cell cell;
+    cell.value = text;
+    ASSERT_TRUE(ReadRecord(cell, record = {}).ok()) << text;
+    EXPECT_EQ(WriteRecord(record), text);
+  }
+  EXPECT_EQ(record.mode, 0600u);
+  EXPECT_EQ(record.had_mode, 0644u);
 }
 
 TEST(TimesTest, TellWhatWasSoWhen) {

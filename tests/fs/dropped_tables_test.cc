@@ -206,6 +206,9 @@ TEST_F(DroppedTablesTest, TheirPastIsStillThere) {
 
 TEST_F(DroppedTablesTest, ThePastOfANamespaceThatIsKeptHasItsModes) {
   CELLFS_NEEDS(keeps_dropped);
+  MountOptions options;
+  options.allow_other = true;
+  tree.Remount(options);
   ASSERT_EQ(tree.Mkdir("n"), 0);
   ASSERT_EQ(tree.Change("n", AttributeChange{.mode = 0755}), 0);
   ASSERT_EQ(tree.Mkdir("closed"), 0);
@@ -225,7 +228,11 @@ TEST_F(DroppedTablesTest, ThePastOfANamespaceThatIsKeptHasItsModes) {
   for (const bool is_made_anew : {false, true}) {
     for (size_t i = 0; i < paths.size(); ++i)
       EXPECT_EQ(tree.Stat(then + "/" + paths[i]).st_mode, modes[i]) << paths[i];
-    EXPECT_EQ(tree.Stat(then + "/closed").st_mode & 0777u, 0700u) << "it was closed since";
+    Request stranger;
+    stranger.uid = stranger.gid = 1001;
+    const NodePtr closed = tree.Directory(then + "/closed");
+    EXPECT_EQ(tree.filesystem->LookUp(stranger, *closed, "t").error(), EACCES) << "since then";
+    EXPECT_EQ(tree.filesystem->OpenListing(stranger, *closed).error(), EACCES);
     if (is_made_anew) break;
     ASSERT_EQ(tree.Mkdir("n"), 0);  // as a copy back makes it
     ASSERT_EQ(tree.Change("n", AttributeChange{.mode = 0700}), 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Owner, mode and times below .asof are those of its time, and open nothing that is closed today.
+// Owner, mode and times below .asof are those of its time, and open to nobody what is closed to him
+// today.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -42,14 +43,25 @@ class PastAttributesTest : public WritingTest {
     tree.clock->Advance(500);
   }
   mode_t Mode(const std::string& path) { return tree.Stat(path).st_mode & 07777; }
-  int OpenAs(uid_t uid, const std::string& path) {
-    const auto entry = tree.LookUp(path);
+  static Request RequestOf(uid_t uid) {
     Request request;
     request.uid = request.gid = uid;
-    auto opened = tree.filesystem->Open(request, *entry->node, {.read = true, .write = false});
+    return request;
+  }
+  int OpenAs(uid_t uid, const std::string& path) {
+    const auto entry = tree.LookUp(path);
+    auto opened =
+        tree.filesystem->Open(RequestOf(uid), *entry->node, {.read = true, .write = false});
     if (opened.ok()) tree.filesystem->Release(*entry->node, opened->handle);
     return opened.error();
   }
+  int ListAs(uid_t uid, const std::string& path) {
+    return tree.filesystem->OpenListing(RequestOf(uid), *tree.LookUp(path)->node).error();
+  }
+  int LookUpAs(uid_t uid, const std::string& path, const std::string& name) {
+    return tree.filesystem->LookUp(RequestOf(uid), *tree.LookUp(path)->node, name).error();
+  }
+  double NameIsKept(const std::string& path) { return tree.LookUp(path)->name_valid_seconds; }
 };
 
 TEST_F(PastAttributesTest, AFileComesBackAsItWas) {
@@ -64,8 +76,26 @@ TEST_F(PastAttributesTest, AFileComesBackAsItWas) {
 TEST_F(PastAttributesTest, WhatWasClosedSinceStaysClosed) {
   ASSERT_EQ(Set(kQ, 0666), 0);
   LetTimePass();
+  EXPECT_EQ(OpenAs(7, kPast), 0);
   ASSERT_EQ(Set(kQ, 0400), 0);
-  EXPECT_EQ(Mode(kPast), 0622u);
+  EXPECT_EQ(Mode(kPast), 0666u);
+  EXPECT_EQ(OpenAs(7, kPast), EACCES);
+  EXPECT_EQ(OpenAs(0, kPast), 0);
+}
+
+TEST_F(PastAttributesTest, ADirectoryThatWasClosedSinceStaysClosed) {
+  LetTimePass();
+  EXPECT_EQ(LookUpAs(7, kPastRow, "f"), 0);
+  EXPECT_EQ(NameIsKept(std::string(kPastRow) + "/f"), 0) << "the kernel lets in whom it let in then";
+  if (tree.store->traits().pins_moments) {
+    EXPECT_GT(tree.LookUp(kPastRow)->attributes_valid_seconds, 0);
+  }
+  ASSERT_EQ(Set("default/t/r", 0700), 0);
+  EXPECT_EQ(Mode(kPastRow), 0755u);
+  EXPECT_EQ(LookUpAs(7, kPastRow, "f"), EACCES);
+  EXPECT_EQ(ListAs(7, kPastRow), EACCES);
+  EXPECT_EQ(LookUpAs(0, kPastRow, "f"), 0);
+  EXPECT_EQ(ListAs(0, kPastRow), 0);
 }
 
 TEST_F(PastAttributesTest, AnOldOwnerIsShownAndReadsNoMore) {
@@ -95,7 +125,11 @@ TEST_F(PastAttributesTest, AnOldOwnerOfADirectoryEntersItNoMore) {
   LetTimePass();
   ASSERT_EQ(Set("default/t/r", 0751, 8), 0);
   EXPECT_EQ(tree.Stat(kPastRow).st_uid, 7u);
-  EXPECT_EQ(Mode(kPastRow), 0310u);  // all may enter it today
+  EXPECT_EQ(Mode(kPastRow), 0750u);
+  EXPECT_EQ(ListAs(7, kPastRow), EACCES);
+  EXPECT_EQ(LookUpAs(7, kPastRow, "f"), 0);  // all may enter it today
+  ASSERT_EQ(Set("default/t/r", 0750), 0);
+  EXPECT_EQ(LookUpAs(7, kPastRow, "f"), EACCES);
 }
 
 // Its tombstone is of that moment, and not of when it was put.

@@ -37,7 +37,10 @@ class VersionOwnersTest : public WritingTest {
     return uid;
   }
   int OpenAs(uid_t uid, Timestamp version) {
-    const auto entry = tree.LookUp(kQ + ("@" + std::to_string(version)));
+    return OpenAs(uid, kQ + ("@" + std::to_string(version)));
+  }
+  int OpenAs(uid_t uid, const std::string& path) {
+    const auto entry = tree.LookUp(path);
     Request request;
     request.uid = request.gid = uid;
     auto opened = tree.filesystem->Open(request, *entry->node, {.read = true, .write = false});
@@ -103,7 +106,87 @@ TEST_F(VersionOwnersTest, WhoMakesTheRowAnewGetsNothingOfThatBefore) {
   EXPECT_EQ(version.st_mode & 0077u, 0u) << "its directories were another's";
   if (!tree.store->traits().pins_moments) return;
   EXPECT_EQ(tree.Stat(past).st_uid, kOwner);
-  EXPECT_EQ(tree.Stat(past).st_mode & 0077u, 0u);
+  EXPECT_EQ(tree.Stat(past).st_mode & 0777u, 0644u);
+  EXPECT_EQ(OpenAs(kOwner, past), 0);
+  EXPECT_EQ(OpenAs(kStranger, past), EACCES) << "its directories were another's";
+}
+
+// A copy makes the row first, which is another's making.
+TEST_F(VersionOwnersTest, WhatWasInAClosedRowShowsTheModeThatItHad) {
+  ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
+  const std::string file = "default/t/new/f/s";
+  const std::string deleted = "default/t/new/f/.deleted/s";
+  tree.request.uid = kOwner;
+  ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+  ASSERT_EQ(tree.Save(file, "of then"), 0);
+  ASSERT_EQ(tree.Change(file, AttributeChange{.mode = 0664}), 0);
+  ASSERT_EQ(tree.Change("default/t/new", AttributeChange{.mode = 0700}), 0);
+  tree.clock->Advance(1000);
+  const std::string time = std::to_string(tree.clock->Now());
+  tree.clock->Advance(1000);
+  ASSERT_EQ(tree.Unlink(file), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
+  tree.clock->Advance(1000);
+  tree.request.uid = 0;
+  ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+  for (const std::string& path : {deleted, "default/t/.asof/" + time + "/new/f/s"}) {
+    if (path != deleted && !tree.store->traits().pins_moments) continue;
+    EXPECT_EQ(tree.Stat(path).st_uid, kOwner) << path;
+    EXPECT_EQ(tree.Stat(path).st_mode & 0777u, 0664u) << path;
+    EXPECT_EQ(OpenAs(0, path), 0) << path;
+    EXPECT_EQ(OpenAs(kOwner, path), 0) << path;
+    EXPECT_EQ(OpenAs(kStranger, path), EACCES) << path;
+  }
+  tree.request.uid = kStranger;
+  ASSERT_EQ(tree.Rename(deleted, file), 0);
+  tree.request.uid = 0;
+  EXPECT_EQ(tree.Stat(file).st_mode & 0777u, 0600u) << "it was closed to him";
+  ASSERT_EQ(tree.Unlink(file), 0);
+}
+
+TEST_F(VersionOwnersTest, WhoBringsBackWhatWasInAClosedRowGivesItItsMode) {
+  ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
+  tree.request.uid = kOwner;
+  ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+  ASSERT_EQ(tree.Save("default/t/new/f/s", "of then"), 0);
+  ASSERT_EQ(tree.Change("default/t/new", AttributeChange{.mode = 0700}), 0);
+  ASSERT_EQ(tree.Unlink("default/t/new/f/s"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
+  tree.clock->Advance(1000);
+  tree.request.uid = 0;
+  ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+  ASSERT_EQ(tree.Rename("default/t/new/f/.deleted/s", "default/t/new/f/s"), 0);
+  EXPECT_EQ(tree.Stat("default/t/new/f/s").st_mode & 0777u, 0644u);
+  EXPECT_EQ(tree.Stat("default/t/new/f/s").st_uid, kOwner);
+}
+
+// And of those who had it before it was given away, each at his time.
+TEST_F(VersionOwnersTest, BelowAsofTheOwnerIsThatOfItsTime) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  AttributeChange given;
+  given.uid = kStranger;
+  given.mode = 0600;
+  ASSERT_EQ(tree.Change(kQ, given), 0);
+  tree.clock->Advance(1000);
+  Remove();
+  SaveAs(7, "second");
+  const auto past = [&](int64_t after) {
+    return "default/t/.asof/" + std::to_string(first + after) + "/r/f/q";
+  };
+  EXPECT_EQ(tree.Stat(past(10)).st_uid, kOwner);
+  EXPECT_EQ(tree.Stat(past(10)).st_mode & 0777u, 0644u);
+  EXPECT_EQ(OpenAs(kOwner, past(10)), EACCES) << "it was closed to him before it was removed";
+  EXPECT_EQ(OpenAs(kStranger, past(10)), 0);
+  EXPECT_EQ(tree.Stat(past(1010)).st_uid, kStranger);
+  EXPECT_EQ(tree.Stat(past(1010)).st_mode & 0777u, 0600u);
+  EXPECT_EQ(tree.Error(past(2010)), ENOENT);
+  EXPECT_EQ(tree.Stat(past(3010)).st_uid, 7u);
 }
 
 // Whose name it is by now may have opened it.
@@ -115,7 +198,9 @@ TEST_F(VersionOwnersTest, BelowAsofTheRightsAreThoseOfWhenItWasDeleted) {
   ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0666}), 0);
   const std::string past = "default/t/.asof/" + std::to_string(first + 10) + "/r/f/q";
   EXPECT_EQ(tree.Stat(past).st_uid, kOwner);
-  EXPECT_EQ(tree.Stat(past).st_mode & 0777u, 0600u);
+  EXPECT_EQ(tree.Stat(past).st_mode & 0777u, 0644u);
+  EXPECT_EQ(OpenAs(kOwner, past), 0);
+  EXPECT_EQ(OpenAs(kStranger, past), EACCES);
 }
 
 TEST_F(VersionOwnersTest, WhoRenamesOverAFileGetsNothingOfThatBefore) {

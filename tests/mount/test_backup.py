@@ -296,3 +296,69 @@ def test_a_copy_of_a_moment_is_what_was(make_mount):
     sh(f"cp -a {past} {mount}/default/t/")
     assert attributes_of(family) == before
     assert family.stat().st_mode & 0o777 == 0o750
+
+
+@pytest.mark.parametrize("source", [".asof/{0}/r", ".deleted/r"])
+@pytest.mark.parametrize("copy", ["cp -a", "rsync -a"])
+def test_a_closed_row_comes_back_with_the_modes_of_what_was_in_it(make_mount, source, copy):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    for name, mode in (("open", 0o644), ("group", 0o664), ("closed", 0o600), ("program", 0o755)):
+        (family / name).write_text(name)
+        (family / name).chmod(mode)
+    sh(f"chown -R 1000:1000 {family.parent}; chmod 700 {family.parent}; chmod 750 {family}")
+    before = {name: row[:3] for name, row in attributes_of(family.parent).items()}
+    moment = os.readlink(mount / "default/t/.asof/now")
+    time.sleep(0.01)
+    sh(f"rm -r {family.parent}")
+    past = mount / "default/t" / source.format(moment)
+    for _ in range(2):
+        sh(f"{copy} {past} {mount}/default/t/")
+        assert {name: row[:3] for name, row in attributes_of(family.parent).items()} == before
+        if "deleted" in source:
+            break
+        sh(f"rm -r {family.parent}")
+        assert {name: row[:3] for name, row in attributes_of(past).items()} == before
+
+
+def test_a_file_of_the_past_is_whose_it_was_and_opened_by_whom_both_let(make_mount):
+    """The example of the manual."""
+    mount = make_mount("allow_other")
+    family = mount.family()
+    family.chmod(0o777)
+    file = family / "diary"
+    users = {"anna": 1000, "bert": 1001, "carl": 1002}
+    moments = []
+
+    def take_moment():
+        time.sleep(0.005)
+        moments.append(str(int(time.time() * 1000)))
+        time.sleep(0.005)
+
+    def readers():
+        """For each moment its owner, mode and readers."""
+        told = []
+        for moment in moments:
+            past = mount / f"default/t/.asof/{moment}/r/f/diary"
+            shown = past.stat()
+            may = [name for name, uid in users.items()
+                   if sh(f"setpriv --reuid={uid} --regid={uid} --clear-groups cat {past}", check=False)[0] == 0]
+            owner = next(name for name, uid in users.items() if uid == shown.st_uid)
+            assert past.read_text()
+            told.append((owner, shown.st_mode & 0o777, may))
+        return told
+
+    file.write_text("anna's\n")
+    os.chown(file, 1000, 1000)
+    take_moment()
+    file.chmod(0o600)
+    take_moment()
+    assert readers() == [("anna", 0o644, ["anna"]), ("anna", 0o600, ["anna"])]
+    os.chown(file, 1001, 1001)
+    take_moment()
+    assert readers() == [("anna", 0o644, ["bert"]), ("anna", 0o600, []), ("bert", 0o600, ["bert"])]
+    file.unlink()
+    sh(f"setpriv --reuid=1002 --regid=1002 --clear-groups sh -c 'umask 022; echo new >{file}'")
+    take_moment()
+    assert readers() == [("anna", 0o644, ["bert"]), ("anna", 0o600, []), ("bert", 0o600, ["bert"]),
+                         ("carl", 0o644, ["anna", "bert", "carl"])]

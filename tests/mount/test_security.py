@@ -374,6 +374,26 @@ def test_who_saves_a_closed_file_by_putting_it_aside_hides_nothing(make_mount, s
     assert as_nobody(f"cat {family}/.versions/q/*") == (0, b"one\ntwo\n")
 
 
+CLAIMS = ["exec 3>q", "exec 3<>q; rm q", "echo b >q@5", "echo b >.versions/q/9", "exec 3>.counters/q", "umask 777; exec 3>q",
+          "head -c 11000000 /dev/zero >q"]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_who_claims_a_name_does_not_own_what_was_deleted_of_it(make_mount, claim):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    family.chmod(0o1777)
+    assert as_nobody(f"umask 077; cd {family}; echo DIARY >q; echo SECOND >q; rm q")[0] == 0
+    looks = "ls -l .deleted; cat .deleted/q ../.deleted/f/q ../../.deleted/r/f/q; mv .deleted/q mine; cat mine"
+    output = as_user(1000, f"cd {family}; {claim}; {looks}")[1]
+    assert b"SECOND" not in output, output
+    if (family / "q").exists():
+        return  # he has made it: nothing of that name is deleted
+    # Nor does he keep it from whose it is.
+    assert as_nobody(f"cat {family}/.deleted/q") == (0, b"SECOND\n")
+    assert (family / ".deleted/q").stat().st_uid == 65534
+
+
 def test_the_past_of_a_removed_namespace_is_closed_to_whom_it_was(make_mount):
     mount = make_mount("allow_other")
     mount.path.chmod(0o1777)
