@@ -248,7 +248,15 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
   const OwnerAndMode was{*then->uid, *then->gid, *then->mode};
   CELLFS_ASSIGN_OR_RETURN(const bool is_reached, IsReachedByAll(place, table));
   if (!is_reached) owner.mode = 0;
-  owner = is_reached && IsAskedAgain() ? was : WhatWas(was, owner, /*is_asked_again=*/false);
+  // Of what has been changed too often since, the record of then has gone.
+  bool is_known = then->since != 0 || !IsInRow(place.kind);
+  if (!is_known) {
+    CELLFS_ASSIGN_OR_RETURN(const auto records,
+                            reader_.OwnerVersions(RecordKeyOf(place, table)));
+    is_known = records.size() < kOwnerVersions;
+  }
+  const bool shows_all = is_known && is_reached && IsAskedAgain();
+  owner = shows_all ? was : WhatWas(was, owner, is_reached && IsAskedAgain());
   times = *std::move(then);
   // A later one is written over the record.
   const bool is_later = times.ctime && ToMilliseconds(*times.ctime) > place.view->Time();

@@ -83,6 +83,17 @@ TEST_F(PastAttributesTest, WhatWasClosedSinceStaysClosed) {
   EXPECT_EQ(OpenAs(0, kPast), 0);
 }
 
+TEST_F(PastAttributesTest, WhatIsForgottenIsNoMoreOpenThanToday) {
+  ASSERT_EQ(Set(kQ, 0600), 0);
+  tree.clock->Advance(1000);
+  for (size_t i = 0; i <= kOwnerVersions; ++i) {
+    tree.clock->Advance(10);
+    ASSERT_EQ(Set(kQ, i % 2 == 0 ? 0600 : 0640), 0);
+  }
+  ASSERT_EQ(Set(kQ, 0600), 0);
+  EXPECT_EQ(Mode(kPast), 0600u) << "nobody looked at it then";
+}
+
 TEST_F(PastAttributesTest, ADirectoryThatWasClosedSinceStaysClosed) {
   LetTimePass();
   EXPECT_EQ(LookUpAs(7, kPastRow, "f"), 0);
