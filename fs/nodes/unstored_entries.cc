@@ -4,11 +4,18 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "fs/requests/running_request.h"
+
 namespace cellfs::fs {
 namespace {
 
 constexpr std::chrono::hours kLongestCopy{1};
 constexpr size_t kMostFilled = 2048;  // for so long a row that mkdir made is just made
+
+uid_t UserOfRequest() {
+  const RunningRequest* const request = RunningRequest::OfThisThread();
+  return request != nullptr ? request->uid() : 0;
+}
 
 bool CanBeFilled(const Place& place) {
   return place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily;
@@ -64,9 +71,12 @@ bool UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
   made.emplace(std::move(key), shared);
   ByAge aging;
   if (is_emptied) aging.push_back(shared);
+  const uid_t user = shared->user;
   const auto known = entries_.emplace(hash, Known{std::move(shared), nullptr, {}, false, {}});
   Directories::pointer children = nullptr;
+  ByAge* of_user = nullptr;
   try {
+    if (is_emptied) of_user = &by_age_[user];
     children = &*directories_.try_emplace(std::move(directory)).first;
   } catch (...) {
     entries_.erase(known);
@@ -82,21 +92,31 @@ bool UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
   if (CanBeFilled(known->second.entry->place)) ++unfilled_;
   if (is_emptied) {
     known->second.aging = aging.begin();
-    by_age_.splice(by_age_.end(), aging);
+    of_user->splice(of_user->end(), aging);
+    ++aging_;
   }
   return true;
 }
 
 std::optional<Place> UnstoredEntries::AddEmptied(const Place& directory, timespec now) {
-  Add({directory, UnstoredReason::kEmptied, now, nullptr});
+  Add({.place = directory,
+       .reason = UnstoredReason::kEmptied,
+       .made = now,
+       .file = nullptr,
+       .counted = nullptr,
+       .user = UserOfRequest()});
   std::lock_guard lock(mutex_);
-  return by_age_.size() > most_emptied_ ? ForgetOldestLocked() : std::nullopt;
+  return aging_ > most_emptied_ ? ForgetOldestLocked() : std::nullopt;
 }
 
 std::optional<Place> UnstoredEntries::ForgetOldestLocked() {
-  Place oldest = by_age_.front()->place;
+  const auto most = std::max_element(
+      by_age_.begin(), by_age_.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  ByAge& aging = most->second;
+  Place oldest = aging.front()->place;
   if (directories_.contains(oldest)) {
-    by_age_.splice(by_age_.end(), by_age_, by_age_.begin());
+    aging.splice(aging.end(), aging, aging.begin());
     return std::nullopt;
   }
   RemoveLocked(FindLocked(oldest));
@@ -132,7 +152,12 @@ bool UnstoredEntries::Fill(const Place& row_or_family) {
 
 void UnstoredEntries::EraseLocked(Entries::const_iterator entry) {
   SetFilledLocked(entry->second, true);
-  if (entry->second.aging) by_age_.erase(*entry->second.aging);
+  if (entry->second.aging) {
+    const auto of_user = by_age_.find(entry->second.entry->user);
+    of_user->second.erase(*entry->second.aging);
+    if (of_user->second.empty()) by_age_.erase(of_user);
+    --aging_;
+  }
   entries_.erase(entry);
 }
 

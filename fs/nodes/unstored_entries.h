@@ -59,6 +59,7 @@ struct UnstoredEntry {
   std::shared_ptr<MemoryFile> file;  // kMemory
   pid_t maker = 0;                   // of a kMade row: the process that made it
   std::shared_ptr<MadeDirectory> counted;  // kMade: as long as it is here
+  uid_t user = 0;                          // kEmptied: who did that
 };
 using UnstoredPtr = std::shared_ptr<const UnstoredEntry>;  // shared, as it has a place's strings
 
@@ -85,8 +86,9 @@ class UnstoredEntries {
   // False, and nothing changed, where the place is already here (an emptied directory that is made
   // stays one).
   bool Add(UnstoredEntry&& entry);
-  // The same of a directory whose last visible cell went. Of too many of these the oldest goes, as
-  // all would on HBase: it is returned, for the kernel knows its name. One with entries stays.
+  // The same of a directory whose last visible cell went, by the request of this thread. Of too
+  // many of these the oldest goes of the user who has most, as all would on HBase: it is returned,
+  // for the kernel knows its name. One with entries stays.
   std::optional<Place> AddEmptied(const Place& directory, timespec now);
   // Whether it was here. Allocates nothing: what is made is taken away also where memory has run
   // out.
@@ -159,7 +161,7 @@ class UnstoredEntries {
     Directories::pointer directory;  // stays where it is until it is erased
     Children::iterator child;
     mutable bool is_filled = false;  // and in filled_; guarded as all is
-    std::optional<ByAge::iterator> aging;  // kEmptied: in by_age_
+    std::optional<ByAge::iterator> aging;  // kEmptied: among its user's in by_age_
   };
   using Entries = std::unordered_multimap<uint64_t, Known>;
   struct HiddenToml {
@@ -186,7 +188,8 @@ class UnstoredEntries {
   std::atomic<size_t> unfilled_ = 0;
   const std::shared_ptr<SharedLimit> made_;
   const size_t most_emptied_;
-  ByAge by_age_;              // those that were emptied, the oldest first
+  std::map<uid_t, ByAge> by_age_;  // those that were emptied, by user, the oldest first
+  size_t aging_ = 0;               // all of them
   std::deque<Place> filled_;  // the oldest first; some have gone, or are filled no more
   std::unordered_map<Place, HiddenToml, PlaceHash> hidden_tomls_;
   std::vector<const Emptying*> emptying_;

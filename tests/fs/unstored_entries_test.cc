@@ -4,12 +4,14 @@
 #include "fs/nodes/unstored_entries.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "fs/requests/running_request.h"
 #include "tests/fs/hooked_store.h"
 #include "tests/fs/names.h"
 
@@ -76,6 +78,19 @@ TEST_F(UnstoredEntriesTest, OfManyThatWereEmptiedTheOldestGoes) {
   for (int i = 3; i < 6; ++i) EXPECT_TRUE(Has(Row(i)));
   entries.RemoveBelow(TablePlace(kTable));
   for (int i = 6; i < 9; ++i) EXPECT_FALSE(entries.AddEmptied(Row(i), {}));
+}
+
+// Whose directory went so could not make a file in it any more.
+TEST_F(UnstoredEntriesTest, NobodyPushesOutWhatOthersEmptied) {
+  const auto empty = [&](uid_t user, int row) {
+    const RunningRequest running(user, nullptr, nullptr, getpid());
+    return entries.AddEmptied(Row(row), {});
+  };
+  EXPECT_FALSE(empty(1000, 0));
+  EXPECT_FALSE(empty(1001, 1));
+  EXPECT_FALSE(empty(1001, 2));
+  for (int i = 3; i < 9; ++i) EXPECT_EQ(empty(1001, i), Row(i - 2));
+  EXPECT_TRUE(Has(Row(0)));
 }
 
 TEST_F(UnstoredEntriesTest, OneWithSomethingInItStays) {
