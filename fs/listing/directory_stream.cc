@@ -86,6 +86,7 @@ void DirectoryStream::Rewind() {
   names_ = 0;
   filled_ = false;
   sources_.reset();
+  gap_.reset();
   own_offsets_.Rewind();
 }
 
@@ -196,7 +197,7 @@ OutcomeOr<EntryBatch> DirectoryStream::ReadSources(const Caller& caller) {
   const uint64_t emptied = with_.unstored.emptied();
   CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->unstored.get(), others));
   CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->history.get(), others));
-  CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->stored.get(), all));
+  CELLFS_RETURN_IF_FAILED(ReadStored(caller, others, all));
   // What lost its last cell between the two is unstored by now.
   if (with_.unstored.emptied() != emptied)
     CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->unstored.get(), others));
@@ -205,6 +206,30 @@ OutcomeOr<EntryBatch> DirectoryStream::ReadSources(const Caller& caller) {
     std::erase_if(all.entries, [&](const SourceEntry& entry) { return *all.end < entry.key; });
   }
   return all;
+}
+
+// A row that is not stored may get a cell between two batches: it is among the unstored ones for a
+// while yet, and when it is not, the gap is looked at anew. Where others write nobody would tell.
+bool DirectoryStream::HasNoStoredIn(const EntryBatch& unstored) const {
+  if (!gap_ || gap_->handed_over != with_.unstored.handed_over()) return false;
+  if (gap_->after && (!position_.key || *position_.key < *gap_->after)) return false;
+  if (!gap_->until) return true;
+  return unstored.end && *unstored.end < *gap_->until;
+}
+
+Outcome DirectoryStream::ReadStored(const Caller& caller, const EntryBatch& unstored,
+                                    EntryBatch& batch) {
+  if (HasNoStoredIn(unstored)) return {};
+  gap_.reset();
+  const uint64_t handed_over = with_.unstored.handed_over();
+  CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->stored.get(), batch));
+  const bool is_far = !unstored.end || !with_.reading.freshness().is_exact();
+  if (is_far || directory_.place().kind != PlaceKind::kTable || directory_.place().view != nullptr)
+    return {};
+  std::optional<std::string> first;
+  if (!batch.entries.empty()) first = batch.entries.front().key;
+  if (first || !batch.end) gap_ = {position_.key, std::move(first), handed_over};
+  return {};
 }
 
 Outcome DirectoryStream::ReadSource(const Caller& caller, EntrySource* source, EntryBatch& batch) {

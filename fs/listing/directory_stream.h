@@ -83,6 +83,8 @@ class DirectoryStream {
   Outcome Fill(const Caller& caller);
   OutcomeOr<EntryBatch> ReadSources(const Caller& caller);
   Outcome ReadSource(const Caller& caller, EntrySource* source, EntryBatch& batch);
+  Outcome ReadStored(const Caller& caller, const EntryBatch& unstored, EntryBatch& batch);
+  bool HasNoStoredIn(const EntryBatch& unstored) const;
 
   const Listing& with_;
   const NodePtr node_;
@@ -98,7 +100,16 @@ class DirectoryStream {
   size_t names_ = 0;      // listed since the beginning
   bool is_at_end_ = false;
 
+  // Between these keys nothing was stored when that was looked at: what is deleted there need not be
+  // gone through again for each batch of what is not stored.
+  struct Gap {
+    std::optional<std::string> after;  // nullopt: from the beginning
+    std::optional<std::string> until;  // nullopt: to the end
+    uint64_t handed_over = 0;          // UnstoredEntries::handed_over() from before
+  };
+
   std::optional<EntrySources> sources_;  // none before the first batch
+  std::optional<Gap> gap_;
   SourceEntries batch_;
   size_t batch_bytes_ = 0;
   size_t batch_next_ = 0;

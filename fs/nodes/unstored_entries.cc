@@ -145,7 +145,10 @@ bool UnstoredEntries::Fill(const Place& row_or_family) {
   SetFilledLocked(entry->second, true);
   if (filled_.size() <= kMostFilled) return true;
   const auto oldest = FindLocked(filled_.front());
-  if (oldest != entries_.end() && oldest->second.is_filled) RemoveLocked(oldest);
+  if (oldest != entries_.end() && oldest->second.is_filled) {
+    ++handed_over_;
+    RemoveLocked(oldest);
+  }
   filled_.pop_front();
   return true;
 }
@@ -216,6 +219,7 @@ void UnstoredEntries::MoveTable(const TableName& from, const TableName& to) {
     }
     RemoveLocked(known);
   }
+  ++handed_over_;
   for (UnstoredEntry& entry : moving) AddLocked(std::move(entry));
   if (auto hidden = hidden_tomls_.extract(TablePlace(from))) {
     hidden.key() = TablePlace(to);

@@ -138,6 +138,9 @@ class UnstoredEntries {
   };
   // Counts them.
   uint64_t emptied() const { return emptied_.load(); }
+  // Counts what has left because its cells show it. As long as it is the same, whatever was here
+  // and is there still is here.
+  uint64_t handed_over() const { return handed_over_.load(); }
   // Whether one is under way in the row or family.
   bool IsEmptying(const Place& row_or_family) const;
 
@@ -194,6 +197,7 @@ class UnstoredEntries {
   std::unordered_map<Place, HiddenToml, PlaceHash> hidden_tomls_;
   std::vector<const Emptying*> emptying_;
   std::atomic<uint64_t> emptied_{0};
+  std::atomic<uint64_t> handed_over_{0};
 };
 
 }  // namespace cellfs::fs

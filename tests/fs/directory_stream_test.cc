@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <random>
 #include <set>
+#include <utility>
 
+#include "tests/fs/hooked_store.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {
@@ -255,6 +258,76 @@ TEST_F(DirectoryStreamTest, ManyRowsComeWholeAlsoWithFewVisibleOnes) {
     if (i % 10 != 0) tree.Delete(Name(i), "q");
   }
   EXPECT_EQ(tree.List("default/t").size(), 101u);
+}
+
+// A table whose rows are empty directories, all but the last one.
+class UnstoredRowsTest : public testing::Test {
+ protected:
+  static constexpr int kRows = 3000;
+  void SetUp() override {
+    tree.MakeTable();
+    for (int i = 0; i < kRows; ++i) {
+      UnstoredEntry entry;
+      entry.place = RowPlace(tree.table, Name(i));
+      unstored().Add(std::move(entry));
+    }
+    tree.Put("last", "q", "v");
+    node = tree.LookUp("default/t")->node;
+  }
+  UnstoredEntries& unstored() { return tree.filesystem->parts().tree.unstored; }
+  std::vector<std::string> Take(DirectoryStream& stream, uint64_t& offset, size_t limit) {
+    std::vector<std::string> names;
+    while (names.size() < limit) {
+      const size_t before = names.size();
+      const Outcome read =
+          stream.Read(Caller::Superuser(), offset, [&](const DirectoryEntry& entry) {
+            if (names.size() == limit) return false;
+            offset = entry.next_offset;
+            names.push_back(entry.name);
+            return true;
+          });
+      EXPECT_TRUE(read.ok());
+      if (names.size() == before) break;
+    }
+    return names;
+  }
+
+  HookedTree tree;
+  NodePtr node;
+};
+
+// Of a table of tombstones that is: each look at what is stored goes through all that is deleted.
+TEST_F(UnstoredRowsTest, WhatIsStoredIsNotLookedAtForEachBatchOfThem) {
+  if (!tree.filesystem->parts().freshness.is_exact()) return;
+  int reads = 0;
+  std::function<void()> count = [&] {
+    ++reads;
+    tree.hooked->before_read = count;
+  };
+  count();
+  DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
+  uint64_t offset = 0;
+  const auto all = Take(stream, offset, 2 * kRows);
+  tree.hooked->before_read = nullptr;
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
+  EXPECT_TRUE(std::set<std::string>(all.begin(), all.end()).contains("last"));
+  EXPECT_GT(all.size(), size_t{kRows});
+  EXPECT_LT(reads, 8);
+}
+
+TEST_F(UnstoredRowsTest, OneThatGetsACellMeanwhileIsListed) {
+  DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
+  uint64_t offset = 0;
+  auto all = Take(stream, offset, 10);
+  for (int i = 0; i < kRows; ++i) {
+    tree.Put(Name(i), "q", "v");
+    unstored().Fill(RowPlace(tree.table, Name(i)));
+  }
+  ASSERT_EQ(unstored().Find(RowPlace(tree.table, Name(500))), nullptr) << "it is stored alone";
+  for (const std::string& name : Take(stream, offset, 2 * kRows)) all.push_back(name);
+  const std::set<std::string> names(all.begin(), all.end());
+  EXPECT_EQ(names.size(), all.size());
+  for (int i = 0; i < kRows; ++i) EXPECT_TRUE(names.contains(Name(i))) << i;
 }
 
 }  // namespace
