@@ -259,9 +259,14 @@ OutcomeOr<Entry> FileSystem::LookUpRestored(const Request& request, const Place&
 OutcomeOr<std::string> FileSystem::ReadLink(const Request& /*request*/, Node& node) {
   const auto place = node.place();
   if (place->kind != PlaceKind::kAsofLink) return Outcome(EINVAL);
-  const auto time = ParseTime(place->name, parts_.clock->Now());
+  const Timestamp now = parts_.clock->Now();
+  const auto time = ParseTime(place->name, now);
   if (!time.ok()) return Outcome(ENOENT);
-  return std::to_string(*time);
+  if (!place->name.starts_with('-')) return std::to_string(*time);
+  // So long ago, to a hundredth of it: who walks a tree by such a path resolves it again and again,
+  // and is to find the same moment there, not to hold one more each time.
+  const Timestamp step = std::max<Timestamp>(1000, (now - *time) / 100);
+  return std::to_string(*time - *time % step);
 }
 
 OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directory,

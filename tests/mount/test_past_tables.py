@@ -60,3 +60,11 @@ def test_schemas_are_those_of_the_time(mount):
     assert not (mount / ".asof" / before / "default/t/r/g").exists()
     status = mount.status()
     assert status["past_schemas"] > 0 and 0 < status["past_schema_bytes"] < 1 << 20
+
+
+def test_a_time_ago_leads_to_one_moment_for_a_while(mount):
+    """As find and rsync do, which resolve it for each name."""
+    for ago in ("-2h", "-3d"):
+        assert len({os.readlink(mount / ".asof" / ago) for _ in range(200) if not time.sleep(0.01)}) <= 2
+    ago = (time.time() - 7200) * 1000
+    assert ago - 73_000 <= int(os.readlink(mount / ".asof/-2h")) <= ago + 1000
