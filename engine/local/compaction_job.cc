@@ -38,8 +38,8 @@ CompactionJob::CompactionJob(TableServices& services, VersionSet& versions, Comp
       compaction_(std::move(compaction)),
       stopped_(std::move(stopped)),
       alterations_(versions.alterations()),
-      is_urgent_(versions.FilesOf(compaction_.family.name()).size() >=
-                 static_cast<size_t>(services.options.site.blocking_store_files)) {}
+      has_too_many_files_(versions.FilesOf(compaction_.family.name()).size() >=
+                          static_cast<size_t>(services.options.site.blocking_store_files)) {}
 
 CompactionJob::~CompactionJob() { services_.claimed_by_compactions -= claimed_; }
 
@@ -117,11 +117,14 @@ StatusOr<VersionEdit> CompactionJob::Run() {
 
 Status CompactionJob::Pace(const CellView& written) {
   unpaced_ += written.row.size() + written.qualifier.size() + written.value_length;
-  if (is_urgent_ || unpaced_ < kBytesBetweenPauses) return {};
+  if (unpaced_ < kBytesBetweenPauses) return {};
+  const uint64_t bytes = std::exchange(unpaced_, 0);
+  // Puts that find no room wait for what it has claimed.
+  const auto is_urgent = [this] { return has_too_many_files_ || services_.waiting_puts != 0; };
+  if (is_urgent()) return {};
   std::chrono::nanoseconds pause =
-      services_.pace.Take(std::exchange(unpaced_, 0), services_.cache.blocks.reads(),
-                          std::chrono::steady_clock::now());
-  for (; pause.count() > 0; pause -= kLongestPause) {
+      services_.pace.Take(bytes, services_.cache.blocks.reads(), std::chrono::steady_clock::now());
+  for (; pause.count() > 0 && !is_urgent(); pause -= kLongestPause) {
     if (MustStop()) return {StatusCode::kCancelled, "the compaction has been stopped"};
     const Waiting waiting(Wait::kIsLong);
     std::this_thread::sleep_for(std::min(pause, kLongestPause));

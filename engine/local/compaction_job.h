@@ -56,7 +56,7 @@ class CompactionJob {
   const uint64_t alterations_;
   DiskReserve::Claim claim_;
   uint64_t claimed_ = 0;
-  const bool is_urgent_;  // more files than a family is to have
+  const bool has_too_many_files_;  // it does not pause
   uint64_t unpaced_ = 0;  // bytes
   DroppedColumns dropped_;
 };

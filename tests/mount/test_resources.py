@@ -371,6 +371,29 @@ def test_a_compaction_that_has_no_room_takes_smaller_steps(tmp_path, disk):
         mount.stop()
 
 
+def test_puts_that_wait_for_the_room_of_a_compaction_end_its_pauses(tmp_path, disk):
+    sh(f"mount -o remount,size=64m {disk}")
+    config = tmp_path / "config.toml"
+    config.write_text('[store]\ncompaction_rate = "50K"\n')
+    mount = Mount(disk / "store", tmp_path / "mnt", "disk_reserve=1048576", config)
+    try:
+        sh(f"mkdir -p {mount}/default/{{t,big}}/r/f")
+        for number in range(2):
+            sh(f"head -c 5000000 /dev/urandom >{mount}/default/t/r/f/q{number}")
+            mount.command("flush")
+        leave_free(disk, 6000)
+        compaction = subprocess.Popen([CELLFS, "compact", mount.path, "t"], stderr=subprocess.DEVNULL)
+        try:
+            wait_until(lambda: os.statvfs(disk).f_bavail < 5500, "the compaction writes")
+            for number in range(8):  # each ends, well or not, before the compaction, which takes minutes
+                sh(f"head -c 3000000 /dev/urandom >{mount}/default/big/r/f/q{number}", check=False, timeout=30)
+        finally:
+            compaction.terminate()
+            compaction.wait()
+    finally:
+        mount.stop()
+
+
 @pytest.mark.parametrize("way", ["rm", "delete"])
 def test_what_was_deleted_gives_its_room_back_though_the_rest_is_larger_than_the_reserve(tmp_path, disk, way):
     sh(f"mount -o remount,size=48m {disk}")
