@@ -112,7 +112,20 @@ TEST_F(VersionOwnersTest, WhoMakesTheRowAnewGetsNothingOfThatBefore) {
 }
 
 // A copy makes the row first, which is another's making.
-TEST_F(VersionOwnersTest, WhatWasInAClosedRowShowsTheModeThatItHad) {
+class ClosedRowTest : public VersionOwnersTest {
+ protected:
+  // Of who has emptied it.
+  void RootMakesTheRowAnew() {
+    ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
+    ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
+    tree.clock->Advance(1000);
+    tree.request.uid = 0;
+    ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
+    ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+  }
+};
+
+TEST_F(ClosedRowTest, WhatWasInAClosedRowShowsTheModeThatItHad) {
   ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
   const std::string file = "default/t/new/f/s";
   const std::string deleted = "default/t/new/f/.deleted/s";
@@ -126,12 +139,7 @@ TEST_F(VersionOwnersTest, WhatWasInAClosedRowShowsTheModeThatItHad) {
   const std::string time = std::to_string(tree.clock->Now());
   tree.clock->Advance(1000);
   ASSERT_EQ(tree.Unlink(file), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
-  tree.clock->Advance(1000);
-  tree.request.uid = 0;
-  ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
-  ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+  ASSERT_NO_FATAL_FAILURE(RootMakesTheRowAnew());
   for (const std::string& path : {deleted, "default/t/.asof/" + time + "/new/f/s"}) {
     if (path != deleted && !tree.store->traits().pins_moments) continue;
     EXPECT_EQ(tree.Stat(path).st_uid, kOwner) << path;
@@ -147,7 +155,7 @@ TEST_F(VersionOwnersTest, WhatWasInAClosedRowShowsTheModeThatItHad) {
   ASSERT_EQ(tree.Unlink(file), 0);
 }
 
-TEST_F(VersionOwnersTest, WhoBringsBackWhatWasInAClosedRowGivesItItsMode) {
+TEST_F(ClosedRowTest, WhoBringsBackWhatWasInAClosedRowGivesItItsMode) {
   ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
   tree.request.uid = kOwner;
   ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
@@ -155,12 +163,7 @@ TEST_F(VersionOwnersTest, WhoBringsBackWhatWasInAClosedRowGivesItItsMode) {
   ASSERT_EQ(tree.Save("default/t/new/f/s", "of then"), 0);
   ASSERT_EQ(tree.Change("default/t/new", AttributeChange{.mode = 0700}), 0);
   ASSERT_EQ(tree.Unlink("default/t/new/f/s"), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
-  tree.clock->Advance(1000);
-  tree.request.uid = 0;
-  ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
-  ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+  ASSERT_NO_FATAL_FAILURE(RootMakesTheRowAnew());
   ASSERT_EQ(tree.Rename("default/t/new/f/.deleted/s", "default/t/new/f/s"), 0);
   EXPECT_EQ(tree.Stat("default/t/new/f/s").st_mode & 0777u, 0644u);
   EXPECT_EQ(tree.Stat("default/t/new/f/s").st_uid, kOwner);
