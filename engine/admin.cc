@@ -35,6 +35,12 @@ bool Covers(const GrantScope& wide, const GrantScope& narrow) {
   return wide.family == narrow.family && (!wide.qualifier || wide.qualifier == narrow.qualifier);
 }
 
+bool KeepsShareOfMoments(const Statistics& statistics, const std::string& holder) {
+  const auto& holders = statistics.moment_bytes_by_holder;
+  const auto found = holders.find(holder);
+  return found != holders.end() && found->second >= statistics.moment_limit / holders.size();
+}
+
 uint64_t BytesOfKept(const Statistics& statistics) {
   uint64_t bytes = 0;
   for (const KeptTableStatistics& kept : statistics.kept)

@@ -107,13 +107,18 @@ struct Statistics {
   uint64_t disk_reserve_wanted = 0;
   uint32_t pinned_moments = 0;  // held by readers, who go on seeing what has been removed since
   uint64_t moment_bytes = 0;    // of files and memstores that are held for them alone
-  uint64_t moment_limit = 0;    // from how many such bytes on no further moment is pinned; 0: none
+  uint64_t moment_limit = 0;    // from how many such bytes on moments are refused; 0: there is none
+  // Of those bytes what each one's moments keep, who has any; what two keep counts for both.
+  std::map<std::string, uint64_t> moment_bytes_by_holder;
   int64_t oldest_moment_age_ms = 0;
 };
 
 // Of files and memory.
 uint64_t BytesOfKept(const Statistics& statistics);
 // Of files, that count in the namespace's quota beside those of its tables.
+// Whether the holder's moments keep an even share of the limit, or more, of those who keep any. Where
+// the limit is reached there is always one.
+bool KeepsShareOfMoments(const Statistics& statistics, const std::string& holder);
 uint64_t BytesOfKeptIn(const Statistics& statistics, std::string_view namespace_name);
 
 }  // namespace cellfs

@@ -159,7 +159,9 @@ class ForwardingStore : public Store {
   StatusOr<std::chrono::milliseconds> ClockDifference() override {
     return store_.ClockDifference();
   }
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_.PinMoment(); }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) override {
+    return store_.PinMoment(holder);
+  }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
                             const std::optional<SpaceQuota>& quota) override {

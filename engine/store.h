@@ -167,9 +167,10 @@ class Store {
   virtual Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) = 0;
   virtual Statistics GetStatistics() = 0;
   // The present, kept for reading as long as the result lives: reads with it see the same cells for
-  // ever, whatever is withdrawn, flushed or compacted. kUnavailable where moments keep as much
-  // already as they may; kUnsupportedOperation where !traits().pins_moments.
-  virtual StatusOr<std::shared_ptr<const Moment>> PinMoment() = 0;
+  // ever, whatever is withdrawn, flushed or compacted. Those of one `holder` are counted together:
+  // kUnavailable where all moments keep as much as they may (StoreOptions::moment_limit), and his
+  // at least an even share of that; kUnsupportedOperation where !traits().pins_moments.
+  virtual StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) = 0;
 
   // ---- Quotas and rights ----------------------------------------------------------------------
 

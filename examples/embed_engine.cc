@@ -74,7 +74,7 @@ cellfs::Status Run(const std::string& directory) {
   CELLFS_RETURN_IF_ERROR(Put(*store, "tuesday", "rest"));
   CELLFS_RETURN_IF_ERROR(Put(*store, "monday", "buy milk"));
   CELLFS_RETURN_IF_ERROR(Put(*store, "monday", "buy bread"));
-  CELLFS_ASSIGN_OR_RETURN(const auto before, store->PinMoment());
+  CELLFS_ASSIGN_OR_RETURN(const auto before, store->PinMoment("example"));
   CELLFS_RETURN_IF_ERROR(PrintRows(*store));
   CELLFS_RETURN_IF_ERROR(Delete(*store, "monday"));
   CELLFS_RETURN_IF_ERROR(PrintHistory(*store, "monday", before));

@@ -282,7 +282,7 @@ const std::vector<Setting>& Settings() {
       Bytes(
           "store", "moment_limit",
           "Bytes of replaced files that are kept for times of .asof: beyond it no further one is "
-          "held.",
+          "held of a user whose times keep an even share of it.",
           1 << 20, kMost, [](Configuration & c) -> auto& { return c.store.moment_limit; }),
       Bytes(
           "store", "inline_value_limit", "Bytes; longer values lie in a table of their own.", 0,

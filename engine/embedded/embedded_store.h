@@ -98,7 +98,9 @@ class EmbeddedStore : public ControlledStore {
   StatusOr<std::chrono::milliseconds> ClockDifference() override {
     return std::chrono::milliseconds(0);
   }
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return engine_->PinMoment(); }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) override {
+    return engine_->PinMoment(holder);
+  }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
                             const std::optional<SpaceQuota>& quota) override;

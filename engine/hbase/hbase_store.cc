@@ -219,7 +219,7 @@ Status HBaseStore::Compact(const Caller& /*caller*/, const TableName& table,
   return hbase::Compact(regions_, table, kind, Within());
 }
 
-StatusOr<std::shared_ptr<const Moment>> HBaseStore::PinMoment() {
+StatusOr<std::shared_ptr<const Moment>> HBaseStore::PinMoment(const std::string& /*holder*/) {
   return Status(StatusCode::kUnsupportedOperation, "a cluster keeps no moment for reading");
 }
 

@@ -101,7 +101,7 @@ class HBaseStore : public Store {
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
   Statistics GetStatistics() override { return {}; }  // the cluster's are its own
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override;
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) override;
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
                             const std::optional<SpaceQuota>& quota) override;

@@ -296,24 +296,31 @@ Status LocalEngine::CheckTakesPuts() {
   return {};
 }
 
-StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment() {
-  const auto limit = static_cast<uint64_t>(services_->options.moment_limit);
-  if (const uint64_t kept = BytesForMoments(); kept >= limit) {
+StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment(const std::string& holder) {
+  Statistics kept;
+  CountMoments(kept);
+  if (kept.moment_bytes >= kept.moment_limit && KeepsShareOfMoments(kept, holder)) {
     return Status(StatusCode::kUnavailable,
-                  "moments of the past keep " + std::to_string(kept) +
+                  "moments of the past keep " + std::to_string(kept.moment_bytes) +
                       " bytes that have been replaced since, and may keep " +
-                      std::to_string(limit) + " (moment_limit)");
+                      std::to_string(kept.moment_limit) + " (moment_limit); of these " +
+                      std::to_string(kept.moment_bytes_by_holder[holder]) + " are for this user's");
   }
-  return services_->moments->Pin(services_->read_point, services_->options.clock->Now());
+  return services_->moments->Pin(services_->read_point, services_->options.clock->Now(), holder);
 }
 
-uint64_t LocalEngine::BytesForMoments() {
-  return services_->moments->BytesBeyond([this](TableId id) -> TableVersionPtr {
+void LocalEngine::CountMoments(Statistics& statistics) {
+  const auto present = [this](TableId id) -> TableVersionPtr {
     const std::lock_guard lock(mutex_);
     const auto table = tables_.find(id);
     if (table == tables_.end()) return nullptr;
     return table->second->versions().Current();
-  });
+  };
+  MomentRegistry::Kept kept = services_->moments->BytesBeyond(present);
+  statistics.pinned_moments = services_->moments->Count();
+  statistics.moment_bytes = kept.bytes;
+  statistics.moment_bytes_by_holder = std::move(kept.by_holder);
+  statistics.moment_limit = static_cast<uint64_t>(services_->options.moment_limit);
 }
 
 void LocalEngine::SetMaintenancePaused(bool paused) {
@@ -333,11 +340,9 @@ Statistics LocalEngine::GetStatistics() {
   for (const TableId id : set_aside_)
     statistics.lost_tables.push_back(DescribeLostTable(directory_->path(), id));
   statistics.cut_off = services_->wal->CutOff();
-  statistics.pinned_moments = services_->moments->Count();
+  CountMoments(statistics);
   statistics.disk_reserve = services_->reserve.held();
   statistics.disk_reserve_wanted = services_->reserve.wanted();
-  statistics.moment_bytes = BytesForMoments();
-  statistics.moment_limit = static_cast<uint64_t>(services_->options.moment_limit);
   statistics.oldest_moment_age_ms = now - services_->moments->OldestNow(now);
   return statistics;
 }

@@ -45,7 +45,7 @@ class LocalEngine : public StorageEngine {
   Status Sync() override {
     return services_->wal->MakeDurable(services_->wal->end(), Durability::kFsyncWal);
   }
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override;
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) override;
   uint64_t BytesLackedByPuts() const override { return services_->lacked_bytes(); }
   void SetMaintenancePaused(bool paused) override;
   void SetCacheBytes(int64_t bytes) override { services_->cache.blocks.SetCapacity(bytes); }
@@ -62,7 +62,7 @@ class LocalEngine : public StorageEngine {
   StatusOr<TableId> SettleStrangers(const std::vector<StoredTable>& tables, TableId next_id);
   bool IsUnusedCreation(TableId id) const;
   void RemoveFiles(TableId id) const;
-  uint64_t BytesForMoments();
+  void CountMoments(Statistics& statistics);
   Status CheckTakesPuts();
   StatusOr<std::shared_ptr<LocalTable>> OpenTable(const StoredTable& table);
   StatusOr<std::shared_ptr<LocalTable>> AddTable(const StoredTable& table,

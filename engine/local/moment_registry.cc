@@ -23,33 +23,47 @@ TableVersionPtr WithoutMemstore(const TableVersionPtr& version, const TableVersi
 
 }  // namespace
 
+struct MomentRegistry::HeldMoment : Moment {
+  explicit HeldMoment(const std::string& name) : holder(name) {}
+  const std::string holder;
+};
+
 std::shared_ptr<const Moment> MomentRegistry::Pin(const std::atomic<SequenceId>& read_point,
-                                                  Timestamp now) {
-  auto moment = std::make_unique<Moment>();
+                                                  Timestamp now, const std::string& holder) {
+  auto moment = std::make_unique<HeldMoment>(holder);
   moment->now = now;
   std::multiset<Timestamp> time{now};
+  std::map<std::string, uint32_t> one{{holder, 1}};
   {
     const std::lock_guard lock(mutex_);
     moment->sequence_id = read_point.load();
-    Pinned& pinned = pinned_.try_emplace(moment->sequence_id).first->second;
-    ++pinned.moments;
+    auto& holders = pinned_.try_emplace(moment->sequence_id).first->second.holders;
+    const auto known = holders.find(holder);
+    if (known != holders.end()) {
+      ++known->second;
+    } else {
+      holders.merge(one);
+    }
     times_.merge(time);
   }
   // Where memory runs out here, the pin is taken back at once.
-  return {moment.release(), [registry = shared_from_this()](Moment* gone) {
+  return {moment.release(), [registry = shared_from_this()](HeldMoment* gone) {
             registry->Unpin(*gone);
             delete gone;
           }};
 }
 
 // What is not needed any more goes after the lock: files may have to be removed.
-void MomentRegistry::Unpin(const Moment& moment) {
+void MomentRegistry::Unpin(const HeldMoment& moment) {
   std::map<SequenceId, Pinned>::node_type gone;
   const std::lock_guard lock(mutex_);
   if (closed_) return;
   times_.erase(times_.find(moment.now));
   const auto found = pinned_.find(moment.sequence_id);
-  if (--found->second.moments == 0) gone = pinned_.extract(found);
+  auto& holders = found->second.holders;
+  const auto holder = holders.find(moment.holder);
+  if (--holder->second == 0) holders.erase(holder);
+  if (holders.empty()) gone = pinned_.extract(found);
 }
 
 void MomentRegistry::Close() {
@@ -108,26 +122,65 @@ void MomentRegistry::KeepOverFlush(const std::unique_lock<std::mutex>& /*held*/,
   }
 }
 
-uint64_t MomentRegistry::BytesBeyond(const std::function<TableVersionPtr(TableId)>& present) {
-  std::map<TableId, std::set<TableVersionPtr>> kept;
+namespace {
+
+using Holders = std::set<std::string>;
+
+// What versions of one table have beyond the present one, and who wants it.
+class BytesOfVersions {
+ public:
+  explicit BytesOfVersions(const TableVersionPtr& present) {
+    if (present == nullptr) return;
+    Visit(*present, [this](const void* part, uint64_t) { present_.insert(part); });
+  }
+  void Add(const TableVersion& version, const Holders& holders) {
+    Visit(version, [&](const void* part, uint64_t bytes) {
+      if (present_.contains(part)) return;
+      Part& wanted = parts_[part];
+      wanted.bytes = bytes;
+      wanted.holders.insert(holders.begin(), holders.end());
+    });
+  }
+  void AddTo(MomentRegistry::Kept& kept) const {
+    for (const auto& [_, part] : parts_) {
+      kept.bytes += part.bytes;
+      for (const std::string& holder : part.holders) kept.by_holder[holder] += part.bytes;
+    }
+  }
+
+ private:
+  struct Part {
+    uint64_t bytes = 0;
+    Holders holders;
+  };
+
+  template <typename Take>
+  static void Visit(const TableVersion& version, const Take& take) {
+    for (const auto& cells : {version.active, version.frozen})
+      if (cells != nullptr) take(cells.get(), cells->memstore().bytes());
+    for (const auto& file : version.files->All()) take(file.get(), file->facts().bytes);
+  }
+
+  std::set<const void*> present_;
+  std::map<const void*, Part> parts_;
+};
+
+}  // namespace
+
+MomentRegistry::Kept MomentRegistry::BytesBeyond(
+    const std::function<TableVersionPtr(TableId)>& present) {
+  std::map<TableId, std::map<TableVersionPtr, Holders>> kept;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [sequence_id, pinned] : pinned_)
-      for (const auto& [table, version] : pinned.kept) kept[table].insert(version);
+      for (const auto& [table, version] : pinned.kept)
+        for (const auto& [holder, moments] : pinned.holders) kept[table][version].insert(holder);
   }
-  uint64_t bytes = 0;
+  Kept bytes;
   for (const auto& [table, versions] : kept) {
-    std::set<const void*> known = {nullptr};
-    if (const TableVersionPtr now = present(table)) {
-      known.insert({now->active.get(), now->frozen.get()});
-      for (const auto& file : now->files->All()) known.insert(file.get());
-    }
-    for (const TableVersionPtr& version : versions) {
-      for (const auto& cells : {version->active, version->frozen})
-        if (known.insert(cells.get()).second) bytes += cells->memstore().bytes();
-      for (const auto& file : version->files->All())
-        if (known.insert(file.get()).second) bytes += file->facts().bytes;
-    }
+    BytesOfVersions of_table(present(table));
+    for (const auto& [version, holders] : versions) of_table.Add(*version, holders);
+    of_table.AddTo(bytes);
   }
   return bytes;
 }

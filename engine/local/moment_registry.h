@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 
 #include "engine/local/table_version.h"
 #include "engine/read.h"
@@ -24,8 +25,9 @@ namespace cellfs {
 // Thread-safe. A pinned moment keeps the registry alive, but not the store.
 class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
  public:
-  // The moment of the present `read_point`.
-  std::shared_ptr<const Moment> Pin(const std::atomic<SequenceId>& read_point, Timestamp now);
+  // The moment of the present `read_point`, in the name of the holder.
+  std::shared_ptr<const Moment> Pin(const std::atomic<SequenceId>& read_point, Timestamp now,
+                                    const std::string& holder);
 
   // The table as a moment of that sequence id sees it, which somebody holds. `present` is asked
   // under the lock under which versions are replaced.
@@ -54,18 +56,23 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   uint32_t Count();
   // Of files and memstores that are kept for moments and are not in the present version of their
   // table (null: it was dropped).
-  uint64_t BytesBeyond(const std::function<TableVersionPtr(TableId)>& present);
+  struct Kept {
+    uint64_t bytes = 0;
+    std::map<std::string, uint64_t> by_holder;  // for whom any are kept; some may be for several
+  };
+  Kept BytesBeyond(const std::function<TableVersionPtr(TableId)>& present);
   Timestamp OldestNow(Timestamp otherwise);  // of the moments, the earliest `now`
 
  private:
+  struct HeldMoment;
   // All moments of one sequence id.
   struct Pinned {
-    uint32_t moments = 0;
+    std::map<std::string, uint32_t> holders;  // with the number of their moments
     std::map<TableId, TableVersionPtr> kept;
     bool lost = false;  // memory has run out: something was not kept
   };
 
-  void Unpin(const Moment& moment);
+  void Unpin(const HeldMoment& moment);
 
   std::mutex mutex_;
   std::map<SequenceId, Pinned> pinned_;

@@ -39,7 +39,7 @@ class MemoryEngine : public StorageEngine {
   Status MakeDurable(LogPosition, Durability) override { return {}; }
   Status Sync() override { return {}; }
 
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& /*holder*/) override {
     const std::lock_guard lock(shared_->mutex);
     auto moment = std::make_shared<Moment>();
     moment->sequence_id = shared_->last_sequence_id;

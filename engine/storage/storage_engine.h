@@ -65,7 +65,7 @@ class StorageEngine {
   virtual Status MakeDurable(LogPosition position, Durability durability) = 0;
   virtual Status Sync() = 0;
 
-  virtual StatusOr<std::shared_ptr<const Moment>> PinMoment() = 0;
+  virtual StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) = 0;
   // How many bytes the disk lacked for the put that was refused last (kStoreFull); 0: unknown.
   virtual uint64_t BytesLackedByPuts() const { return 0; }
   virtual void SetMaintenancePaused(bool paused) = 0;

@@ -152,7 +152,8 @@ class CallersStore : public Store {
   StatusOr<std::chrono::milliseconds> ClockDifference() override {
     return parts_.store.ClockDifference();
   }
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
+  // In the caller's name.
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& /*holder*/) override {
     return parts_.asof.PinFor(rights_.credentials().uid);
   }
 

@@ -18,6 +18,8 @@ uid_t UserWhoAsks() {
   return request != nullptr ? request->uid() : 0;
 }
 
+std::string HolderOf(uid_t user) { return std::to_string(user); }
+
 }  // namespace
 
 // Held in the name of a user.
@@ -100,10 +102,10 @@ bool AsofRegistry::MayGo(const AsofMoment& held, Timestamp now) {
   return !IsUsed(held) && now - held.last_use_ >= kUsedLately;
 }
 
-bool AsofRegistry::LetGoOldest(std::optional<uid_t> user, Timestamp now, Gone& gone) {
+bool AsofRegistry::LetGoOldest(const IsOf& is_of, Timestamp now, Gone& gone) {
   auto oldest = held_.end();
   for (auto it = held_.begin(); it != held_.end(); ++it) {
-    if (!MayGo(*it->second, now) || (user && it->second->user_ != *user)) continue;
+    if (!MayGo(*it->second, now) || !is_of(it->second->user_)) continue;
     if (oldest == held_.end() || it->second->last_use_ < oldest->second->last_use_) oldest = it;
   }
   if (oldest == held_.end()) return false;
@@ -114,26 +116,30 @@ bool AsofRegistry::LetGoOldest(std::optional<uid_t> user, Timestamp now, Gone& g
 OutcomeOr<std::shared_ptr<const Moment>> AsofRegistry::PinWithRoom(uid_t user, Timestamp now,
                                                                    Gone& gone) {
   auto pinned = std::make_shared<SharedMoment>(limit_, user);
+  const IsOf is_his = [user](uid_t holder) { return holder == user; };
   while (!pinned->share.Resize(1)) {
-    if (!LetGoOldest(user, now, gone))
+    if (!LetGoOldest(is_his, now, gone))
       return Outcome(EBUSY, "this user's times of .asof, or all there may be, are in use");
     gone.Release();
   }
   while (true) {
-    const Status status = Pin(now, *pinned);
+    const Status status = Pin(user, now, *pinned);
     if (status.ok()) return std::shared_ptr<const Moment>(std::move(pinned));
     if (status.code() != StatusCode::kUnavailable) return Outcome(status);
-    if (!LetGoOldest(std::nullopt, now, gone)) return Outcome(EBUSY, status.message());
+    if (!LetGoOldest(is_his, now, gone)) return Outcome(EBUSY, status.message());
     gone.Release();
   }
 }
 
 // Each time has a moment of its own, for what a TTL has ended by then.
-Status AsofRegistry::Pin(Timestamp now, SharedMoment& pinned) {
-  std::shared_ptr<const Moment> pin = newest_pin_.lock();
+Status AsofRegistry::Pin(uid_t user, Timestamp now, SharedMoment& pinned) {
+  const auto newest = newest_pins_.find(user);
+  std::shared_ptr<const Moment> pin;
+  if (newest != newest_pins_.end()) pin = newest->second.lock();
   if (pin == nullptr || pin->sequence_id != store_.GetStatistics().last_sequence_id) {
-    CELLFS_ASSIGN_OR_RETURN(pin, store_.PinMoment());
-    newest_pin_ = pin;
+    CELLFS_ASSIGN_OR_RETURN(pin, store_.PinMoment(HolderOf(user)));
+    std::erase_if(newest_pins_, [](const auto& entry) { return entry.second.expired(); });
+    newest_pins_[user] = pin;
   }
   pinned.sequence_id = pin->sequence_id;
   pinned.now = std::max(now, pin->now);
@@ -142,7 +148,7 @@ Status AsofRegistry::Pin(Timestamp now, SharedMoment& pinned) {
 }
 
 StatusOr<std::shared_ptr<const Moment>> AsofRegistry::PinFor(uid_t user) {
-  if (!store_.traits().pins_moments) return store_.PinMoment();  // says so
+  if (!store_.traits().pins_moments) return store_.PinMoment(HolderOf(user));  // says so
   Gone gone;
   const auto lock = Lock();
   auto pinned = PinWithRoom(user, clock_.Now(), gone);
@@ -152,15 +158,17 @@ StatusOr<std::shared_ptr<const Moment>> AsofRegistry::PinFor(uid_t user) {
 
 void AsofRegistry::LetGoUnused() {
   LetGoExpired();
-  const auto keep_too_much = [this] {
-    const Statistics statistics = store_.GetStatistics();
-    return statistics.moment_limit != 0 && statistics.moment_bytes >= statistics.moment_limit;
-  };
-  while (keep_too_much()) {
-    Gone gone;
-    const auto lock = Lock();
-    if (!LetGoOldest(std::nullopt, clock_.Now(), gone)) return;
+  while (LetGoOfLargest()) {
   }
+}
+
+bool AsofRegistry::LetGoOfLargest() {
+  const Statistics kept = store_.GetStatistics();
+  if (kept.moment_limit == 0 || kept.moment_bytes < kept.moment_limit) return false;
+  Gone gone;
+  const auto lock = Lock();
+  return LetGoOldest(
+      [&](uid_t user) { return KeepsShareOfMoments(kept, HolderOf(user)); }, clock_.Now(), gone);
 }
 
 bool AsofRegistry::IsExpired(const AsofMoment& held) const {

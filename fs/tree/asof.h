@@ -7,10 +7,10 @@
 //
 // Times that are pinned while nothing is written share a pin, also with the commands that pin a
 // moment while they run. Only so many are held at once, by shares of users, and what they keep
-// alone has a bound (StoreOptions::moment_limit): where one is reached those go that were used least
-// lately, of the user where it is his share, if nothing open uses them and nothing has used them for
-// a minute; else a further one is refused. A store that pins no moments shows what it still keeps of
-// a time by its timestamps.
+// alone has a bound (StoreOptions::moment_limit), of which each has an even share at least: where one
+// is reached those of the user go that were used least lately, if nothing open uses them and nothing
+// has used them for a minute; else a further one is refused him. A store that pins no moments shows
+// what it still keeps of a time by its timestamps.
 #ifndef CELLFS_FS_TREE_ASOF_H_
 #define CELLFS_FS_TREE_ASOF_H_
 
@@ -20,7 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -105,10 +105,13 @@ class AsofRegistry {
   bool IsExpired(const AsofMoment& held) const;
   // REQUIRES: the mutex.
   OutcomeOr<std::shared_ptr<const Moment>> PinWithRoom(uid_t user, Timestamp now, Gone& gone);
-  Status Pin(Timestamp now, SharedMoment& pinned);
+  Status Pin(uid_t user, Timestamp now, SharedMoment& pinned);
   static bool IsUsed(const AsofMoment& held);
   static bool MayGo(const AsofMoment& held, Timestamp now);
-  bool LetGoOldest(std::optional<uid_t> user, Timestamp now, Gone& gone);
+  using IsOf = std::function<bool(uid_t user)>;
+  bool LetGoOldest(const IsOf& is_of, Timestamp now, Gone& gone);
+  // What moments keep has reached its bound: one of those who keep their share.
+  bool LetGoOfLargest();
 
   Store& store_;
   const Clock& clock_;
@@ -120,7 +123,7 @@ class AsofRegistry {
   std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // that somebody knows, and some more
   size_t sweep_at_ = kMostHeld;  // so many of them: those are looked for that nobody knows any more
   HeldMoments held_;                                        // those that hold a pin
-  std::weak_ptr<const Moment> newest_pin_;                  // guarded by mutex_
+  std::map<uid_t, std::weak_ptr<const Moment>> newest_pins_;  // guarded by mutex_
 };
 
 }  // namespace cellfs::fs

@@ -256,7 +256,7 @@ class UndeleteVisitor : public ColumnVisitor {
 // and a value that goes in between is an error.
 std::shared_ptr<const Moment> PinIfPossible(Store& store) {
   if (!store.traits().pins_moments) return nullptr;
-  auto moment = store.PinMoment();
+  auto moment = store.PinMoment("restore");
   return moment.ok() ? *std::move(moment) : nullptr;
 }
 

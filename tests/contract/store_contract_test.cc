@@ -288,7 +288,7 @@ TEST_P(LocalContract, AMomentStandsStill) {
   ASSERT_TRUE(PutValue("r", "q", "before").ok());
   Get get;
   get.row = "r";
-  get.moment = *store_->PinMoment();
+  get.moment = *store_->PinMoment("");
   clock_->Advance(1);
   ASSERT_TRUE(PutValue("r", "q", "after").ok());
   ASSERT_TRUE(Mutate(Delete{.row = "r"}).ok());
@@ -402,7 +402,7 @@ TEST_P(StoreContract, WhatTheTraitsDoNotOfferIsRefused) {
         << status.ToString();
   };
   expect(traits.withdraws, WithdrawPut("q", 1));
-  expect(traits.pins_moments, store_->PinMoment().status());
+  expect(traits.pins_moments, store_->PinMoment("").status());
   Put put{.row = "r", .cells = {{"f", "q", 7, "v", std::nullopt}}};
   put.stamping = Stamping::kAboveColumn;
   expect(traits.stamps_above_column, Mutate(put).status());
@@ -645,9 +645,9 @@ TEST_P(FilesContract, AMomentGoesOnSeeingWhatIsWithdrawn) {
   for (const bool flushed : {false, true}) {
     ASSERT_TRUE(PutValue("r", "q", "v", 1).ok());
     if (flushed) Flush();
-    auto before = *store_->PinMoment();
+    auto before = *store_->PinMoment("");
     ASSERT_TRUE(WithdrawPut("q", 1).ok());
-    const auto after = *store_->PinMoment();
+    const auto after = *store_->PinMoment("");
     for (const bool rewritten : {false, true}) {
       if (rewritten) {
         Flush();
@@ -670,9 +670,9 @@ TEST_P(FilesContract, AMomentGoesOnSeeingWhatIsWithdrawn) {
 
 TEST_P(FilesContract, WhatIsWithdrawnAndWrittenAgainIsSeenByThoseWhoShould) {
   ASSERT_TRUE(PutValue("r", "q", "first", 1).ok());
-  const auto first = *store_->PinMoment();
+  const auto first = *store_->PinMoment("");
   ASSERT_TRUE(WithdrawPut("q", 1).ok());
-  const auto none = *store_->PinMoment();
+  const auto none = *store_->PinMoment("");
   ASSERT_TRUE(PutValue("r", "q", "second", 1).ok());
   Get get;
   get.row = "r";
@@ -695,7 +695,7 @@ TEST_P(FilesContract, WhatIsWithdrawnAndWrittenAgainIsSeenByThoseWhoShould) {
 TEST_P(FilesContract, BesideAMomentARewriteGoesByTheRulesForWhatItDoesNotSee) {
   if (GetParam() == Kind::kLocal) GTEST_SKIP() << "it keeps the files that a moment sees instead";
   for (const Timestamp version : {1, 2}) ASSERT_TRUE(PutValue("r", "q", "v", version).ok());
-  auto moment = *store_->PinMoment();
+  auto moment = *store_->PinMoment("");
   for (const Timestamp version : {3, 4, 5, 6}) ASSERT_TRUE(PutValue("r", "q", "v", version).ok());
   Flush();
   EXPECT_EQ(Stored(), "q6 q5 q4 q2 q1");
@@ -727,7 +727,7 @@ TEST_P(FilesContract, AnExpiredFileThatAMomentSeesStays) {
   ASSERT_TRUE(
       Mutate(Put{.row = "r", .cells = {{"n", "p", kLatestTimestamp, "v", std::nullopt}}}).ok());
   Flush();
-  const auto moment = *store_->PinMoment();
+  const auto moment = *store_->PinMoment("");
   clock_->Advance(2000);
   Compact(CompactionKind::kMinor);
   EXPECT_EQ(Stored(moment), "p1000");

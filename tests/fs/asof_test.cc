@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/forwarding_store.h"
+#include "fs/requests/running_request.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {
@@ -123,11 +124,13 @@ TEST(AsofTest, HoldsSoManyTimesAndLetsGoWhatWasUsedLeastLately) {
 class BoundedStore : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) override {
     const Statistics now = GetStatistics();
-    if (now.moment_bytes >= now.moment_limit)
+    if (now.moment_bytes >= now.moment_limit && KeepsShareOfMoments(now, holder))
       return Status(StatusCode::kUnavailable, "moments keep enough");
-    return ForwardingStore::PinMoment();
+    CELLFS_ASSIGN_OR_RETURN(auto moment, ForwardingStore::PinMoment(holder));
+    pinned_.emplace_back(holder, moment);
+    return moment;
   }
   Statistics GetStatistics() override {
     Statistics statistics = ForwardingStore::GetStatistics();

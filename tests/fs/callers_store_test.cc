@@ -184,15 +184,15 @@ TEST_F(CallersStoreTest, MomentsOfCommandsAreSharedByUsers) {
   if (!tree_.store->traits().pins_moments) GTEST_SKIP() << "about a store that pins moments";
   CallersStore one = As(kOwner);
   std::vector<std::shared_ptr<const Moment>> held;
-  for (auto moment = one.PinMoment(); moment.ok(); moment = one.PinMoment())
+  for (auto moment = one.PinMoment(""); moment.ok(); moment = one.PinMoment(""))
     held.push_back(*std::move(moment));
   EXPECT_EQ(held.size(), AsofRegistry::kMostHeld / 2);
-  EXPECT_EQ(one.PinMoment().status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(one.PinMoment("").status().code(), StatusCode::kUnavailable);
   CallersStore other = As(kStranger);
-  EXPECT_TRUE(other.PinMoment().ok());
+  EXPECT_TRUE(other.PinMoment("").ok());
   EXPECT_TRUE(tree_.filesystem->asof().Find(1).ok()) << "others' times are not in the way";
   held.resize(held.size() - 3);
-  EXPECT_TRUE(one.PinMoment().ok());
+  EXPECT_TRUE(one.PinMoment("").ok());
 }
 
 TEST_F(CallersStoreTest, AFilterAndAConditionTellNothingOfAClosedColumn) {

@@ -76,7 +76,7 @@ class RemoteStore : public ForwardingStore {
   StatusOr<std::chrono::milliseconds> ClockDifference() override {
     return clock_difference_.load();
   }
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& /*holder*/) override {
     return Status(StatusCode::kUnsupportedOperation, "no moment is kept");
   }
 

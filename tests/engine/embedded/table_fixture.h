@@ -110,7 +110,9 @@ class FaultyEngine : public StorageEngine {
   }
   Status MakeDurable(LogPosition, Durability) override { return {}; }
   Status Sync() override { return {}; }
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return inner_->PinMoment(); }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) override {
+    return inner_->PinMoment(holder);
+  }
   uint64_t BytesLackedByPuts() const override { return state_->lacked; }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}

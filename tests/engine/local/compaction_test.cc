@@ -54,7 +54,7 @@ TEST_F(CompactionTest, VersionsOfSeveralFlushesAreCountedTogether) {
 
 TEST_F(CompactionTest, AMomentHoldsNothingUpAndReadsTheFilesThatWere) {
   ASSERT_OK(PutOne("a", 3, "v"));
-  auto moment = *engine_->PinMoment();
+  auto moment = *engine_->PinMoment("");
   const std::string then = Visible(moment);
   ASSERT_OK(PutOne("a", 2, "later"));
   ASSERT_OK(Tombstone("a", 4, CellType::kDeleteColumn));

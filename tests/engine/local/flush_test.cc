@@ -52,7 +52,7 @@ TEST_F(FlushTest, AFlushSeesNothingOfTheFile) {
 
 TEST_F(FlushTest, APinnedMomentKeepsWhatAFlushWouldDrop) {
   for (int t = 1; t <= 4; ++t) ASSERT_OK(PutOne("a", t, std::to_string(t)));
-  auto moment = *engine_->PinMoment();
+  auto moment = *engine_->PinMoment("");
   const std::string then = Visible(moment);
   for (int t = 5; t <= 8; ++t) ASSERT_OK(PutOne("a", t, std::to_string(t)));
   ASSERT_OK(Write("a", {CellOf("q", 4, "", CellType::kDeleteColumn)}));
@@ -70,7 +70,7 @@ TEST_F(FlushTest, AMomentKeepsItsClock) {
   schema_ = TableOf({FamilyOf("f", {{"TTL", "10"}})});
   ASSERT_OK(table_->ReplaceSchema(schema_));
   ASSERT_OK(PutOne("a", clock_->Now(), "v"));
-  const auto moment = *engine_->PinMoment();
+  const auto moment = *engine_->PinMoment("");
   clock_->Advance(60000);
   ASSERT_OK(table_->Flush());
   EXPECT_EQ(Visible(), "");

@@ -72,7 +72,7 @@ TEST_F(LocalStoreTest, ADroppedTableLeavesNoFileAndAnswersThatItIsGone) {
   ASSERT_OK(PutOne("a", 1, "v"));
   ASSERT_OK(table_->Flush());
   auto scanner = table_->OpenScanner(Scan());
-  const auto moment = *engine_->PinMoment();
+  const auto moment = *engine_->PinMoment("");
   EXPECT_EQ(Visible(moment), "a/f:q/1=v ");
   ASSERT_OK(engine_->DropTable(1));
   EXPECT_TRUE(std::filesystem::is_empty(path() + "/tables"));
@@ -91,7 +91,7 @@ TEST_F(LocalStoreTest, StatisticsTellWhatLiesWhere) {
   ASSERT_OK(table_->Flush());
   EXPECT_GT(table_->GetStatistics().file_bytes, 2000u);
   EXPECT_LT(table_->GetStatistics().file_bytes, 20000u);
-  const auto moment = *engine_->PinMoment();
+  const auto moment = *engine_->PinMoment("");
   clock_->Advance(250);
   EXPECT_EQ(engine_->GetStatistics().pinned_moments, 1u);
   EXPECT_EQ(engine_->GetStatistics().oldest_moment_age_ms, 250);
@@ -268,7 +268,7 @@ TEST_F(LocalStoreTest, ReadersSeeWholeRowsWhileWritersFlushAndCompactionRun) {
   });
   threads.emplace_back([&] {
     while (!done) {
-      const auto moment = *engine_->PinMoment();
+      const auto moment = *engine_->PinMoment("");
       const std::string before = Visible(moment);
       std::this_thread::yield();
       ASSERT_EQ(Visible(moment), before);

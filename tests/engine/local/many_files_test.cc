@@ -22,7 +22,7 @@ class OneStore : public EngineTest {
   Status Write(const RowBatch& batch) { return Apply(*table_, batch); }
   // Drops nothing, for the moment sees it all.
   void FlushAll() {
-    const auto moment = *engine_->PinMoment();
+    const auto moment = *engine_->PinMoment("");
     ASSERT_OK(table_->Flush());
   }
   std::string Read(const Get& get) {

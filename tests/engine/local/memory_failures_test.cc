@@ -144,7 +144,7 @@ TEST_P(LocalMemoryTest, Compaction) {
 TEST_P(LocalMemoryTest, Moments) {
   Try(
       [this] {
-        const auto moment = store_->PinMoment();
+        const auto moment = store_->PinMoment("");
         if (!moment.ok()) return;
         Get get;
         get.row = "r";

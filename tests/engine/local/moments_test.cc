@@ -32,7 +32,7 @@ class MomentsTest : public EngineTest {
     return text;
   }
   void Pin() {
-    Pinned pinned{.moment = *engine_->PinMoment(), .saw = {}};
+    Pinned pinned{.moment = *engine_->PinMoment(""), .saw = {}};
     pinned.saw = Everything(pinned.moment);
     pinned_.push_back(std::move(pinned));
   }
@@ -71,9 +71,9 @@ TEST_F(MomentsTest, WithdrawnCellsAreSeenByEarlierMomentsOnly) {
   ASSERT_OK(PutOne("a", 5, "seen"));
   for (const bool flush : {false, true}) {
     if (flush) ASSERT_OK(table_->Flush());
-    const auto before = *engine_->PinMoment();
+    const auto before = *engine_->PinMoment("");
     ASSERT_OK(Write("a", {}, {{"f", "q", 5, CellType::kPut}}));
-    const auto after = *engine_->PinMoment();
+    const auto after = *engine_->PinMoment("");
     for (int round = 0; round < 3; ++round) {
       EXPECT_EQ(Raw(), "");
       EXPECT_EQ(Visible(before), "a/f:q/5=seen ");
@@ -91,10 +91,10 @@ TEST_F(MomentsTest, FilesThatAMomentHoldsGoWithIt) {
   ASSERT_OK(table_->Flush());
   ASSERT_OK(PutOne("a", 2, "w"));
   ASSERT_OK(table_->Flush());
-  auto first = *engine_->PinMoment();
+  auto first = *engine_->PinMoment("");
   ASSERT_OK(table_->Compact(CompactionKind::kMajor));
   EXPECT_EQ(StoreFileNames(), (std::vector<std::string>{"1.db", "2.db", "3.db"}));
-  auto second = *engine_->PinMoment();
+  auto second = *engine_->PinMoment("");
   ASSERT_OK(table_->Truncate());
   // Both are the same sequence id, and so one state: that of the first two files.
   EXPECT_EQ(StoreFileNames(), (std::vector<std::string>{"1.db", "2.db"}));
@@ -113,14 +113,37 @@ TEST_F(MomentsTest, FromABoundOnNoFurtherMomentIsPinned) {
   ASSERT_OK(table_->Flush());
   ASSERT_OK(PutOne("a", 1, "w"));
   ASSERT_OK(table_->Flush());
-  auto first = *engine_->PinMoment();
-  ASSERT_OK(engine_->PinMoment());  // the first keeps nothing alone yet
+  auto first = *engine_->PinMoment("");
+  ASSERT_OK(engine_->PinMoment(""));  // the first keeps nothing alone yet
   ASSERT_OK(table_->Compact(CompactionKind::kMajor));
   EXPECT_GT(engine_->GetStatistics().moment_bytes, 0u);
-  EXPECT_EQ(engine_->PinMoment().status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(engine_->PinMoment("").status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(Visible(first), "a/f:q/1=w ");
   first.reset();
-  ASSERT_OK(engine_->PinMoment());
+  ASSERT_OK(engine_->PinMoment(""));
+}
+
+TEST_F(MomentsTest, TheBoundIsForWhoKeepsHisShareOfIt) {
+  options_.moment_limit = 1;
+  Open();
+  ASSERT_OK(PutOne("a", 1, "v"));
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(PutOne("a", 1, "w"));
+  ASSERT_OK(table_->Flush());
+  auto first = *engine_->PinMoment("anna");
+  auto second = *engine_->PinMoment("anna");
+  ASSERT_OK(table_->Compact(CompactionKind::kMajor));
+  const Statistics statistics = engine_->GetStatistics();
+  EXPECT_EQ(statistics.moment_bytes_by_holder.at("anna"), statistics.moment_bytes);
+  EXPECT_EQ(engine_->PinMoment("anna").status().code(), StatusCode::kUnavailable);
+  ASSERT_OK(PutOne("a", 2, "x"));
+  auto of_another = *engine_->PinMoment("bert");
+  EXPECT_FALSE(engine_->GetStatistics().moment_bytes_by_holder.contains("bert"));
+  EXPECT_EQ(Visible(of_another), "a/f:q/2=x a/f:q/1=w ");
+  first.reset();
+  EXPECT_EQ(engine_->PinMoment("anna").status().code(), StatusCode::kUnavailable);
+  second.reset();
+  ASSERT_OK(engine_->PinMoment("anna"));
 }
 
 TEST_F(MomentsTest, AMomentPinnedInTheMidstOfAFlushSeesTheMemstore) {

@@ -156,7 +156,7 @@ class FakeEngine : public StorageEngine {
     return durable_error;
   }
   Status Sync() override { return {}; }
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
+  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& /*holder*/) override {
     return Status(StatusCode::kUnsupportedOperation, "no moment is kept");
   }
   void SetMaintenancePaused(bool) override {}
