@@ -95,6 +95,8 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
   std::atomic<bool> obsolete_{false};
 };
 
+using StoreFiles = std::vector<std::shared_ptr<StoreFile>>;
+
 // kCorruption: the database is no store file of that folder with these facts.
 Status CheckIsStoreFile(Database& database, const TableFolder& folder, const FileFacts& facts);
 

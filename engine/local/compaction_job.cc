@@ -29,6 +29,13 @@ Status NoRoomFor(uint64_t bytes, uint64_t room, bool gives_back) {
               " of the table, then their names from .deleted, then 'cellfs flush', then compact"};
 }
 
+bool HasTooManyFiles(const TableServices& services, const VersionSet& versions,
+                     const FamilySchema& family) {
+  const TableVersionPtr version = versions.Current();
+  return CountFiles(*version, family) >=
+         static_cast<size_t>(services.options.site.blocking_store_files);
+}
+
 }  // namespace
 
 CompactionJob::CompactionJob(TableServices& services, VersionSet& versions, Compaction compaction,
@@ -38,8 +45,7 @@ CompactionJob::CompactionJob(TableServices& services, VersionSet& versions, Comp
       compaction_(std::move(compaction)),
       stopped_(std::move(stopped)),
       alterations_(versions.alterations()),
-      has_too_many_files_(versions.FilesOf(compaction_.family.name()).size() >=
-                          static_cast<size_t>(services.options.site.blocking_store_files)) {}
+      has_too_many_files_(HasTooManyFiles(services, versions, compaction_.family)) {}
 
 CompactionJob::~CompactionJob() { services_.claimed_by_compactions -= claimed_; }
 
@@ -148,11 +154,8 @@ Rewrite CompactionJob::Rules() const {
 StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
   RewriteInput input;
   input.stopped = [this] { return MustStop(); };
-  for (const auto& file : compaction_.files) {
-    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-    input.cells.push_back(std::make_unique<StoreFileCursor>(std::move(lease), kMaxSequenceId,
-                                                            lengths_only));
-  }
+  for (FileRun& run : RunsOf(compaction_.files))
+    input.cells.push_back(OpenRun(std::move(run), kMaxSequenceId, lengths_only));
   const TableVersionPtr version = versions_.Current();
   const StoreFiles& present = version->files->Of(compaction_.family.name());
   const FileFacts& oldest = compaction_.files.front()->facts();

@@ -31,9 +31,34 @@ bool HasMuchGarbage(const StoreFiles& files) {
   return garbage >= kLeastGarbage && garbage * 100 >= cells * kGarbagePercent;
 }
 
+// From here on a file is large enough to stay beside others.
+constexpr uint64_t kLeastOfUnit = uint64_t{8} << 20;
+
+// Files that follow each other in age and count as one.
+struct Unit {
+  FileRange files;
+  uint64_t bytes = 0;
+};
+
+std::vector<Unit> UnitsOf(const TableFiles& files, std::string_view family) {
+  const StoreFiles& by_age = files.Of(family);
+  const auto is_large = [&](size_t at) { return by_age[at]->facts().bytes >= kLeastOfUnit; };
+  std::vector<Unit> units;
+  size_t at = 0;
+  for (const FileRun& run : files.RunsOf(family)) {
+    for (const size_t begin = at; at < begin + run.files.size(); ++at) {
+      const bool joins = at > begin && is_large(at - 1) && is_large(at);
+      if (!joins) units.push_back({{at, at}, 0});
+      units.back().files.end = at + 1;
+      units.back().bytes += by_age[at]->facts().bytes;
+    }
+  }
+  return units;
+}
+
 bool IsMajorDue(const TableName& table, const FamilySchema& family, const StoreFiles& files,
-                const SiteSettings& site, Timestamp now) {
-  if (files.size() >= static_cast<size_t>(site.compaction_max)) return false;
+                size_t count, const SiteSettings& site, Timestamp now) {
+  if (count >= static_cast<size_t>(site.compaction_max)) return false;
   // Nothing would come of it but what time has ended since.
   if (files.size() == 1 && files.front()->facts().is_major && !HasTimeLimits(family)) return false;
   Timestamp oldest = kLatestTimestamp;
@@ -56,14 +81,20 @@ int64_t FlushSizeOf(const TableSchema& schema, const SiteSettings& site) {
   return schema.memstore_flush_size().value_or(site.memstore_flush_size);
 }
 
+size_t CountFiles(const TableVersion& version, const FamilySchema& family) {
+  return UnitsOf(*version.files, family.name()).size();
+}
+
 std::optional<Compaction> PickCompaction(const TableVersion& version, const FamilySchema& family,
                                          const SiteSettings& site, Timestamp now) {
   const StoreFiles& files = version.files->Of(family.name());
   if (files.empty()) return std::nullopt;
-  if (HasMuchGarbage(files) || IsMajorDue(version.schema->name(), family, files, site, now))
+  const std::vector<Unit> units = UnitsOf(*version.files, family.name());
+  if (HasMuchGarbage(files) ||
+      IsMajorDue(version.schema->name(), family, files, units.size(), site, now))
     return Compaction{family, files, CompactionKind::kMajor};
   std::vector<uint64_t> sizes;
-  for (const auto& file : files) sizes.push_back(file->facts().bytes);
+  for (const Unit& unit : units) sizes.push_back(unit.bytes);
   const CompactionLimits limits{
       .min_files = static_cast<size_t>(site.compaction_min),
       .max_files = static_cast<size_t>(site.compaction_max),
@@ -72,9 +103,9 @@ std::optional<Compaction> PickCompaction(const TableVersion& version, const Fami
       .blocking_files = static_cast<size_t>(site.blocking_store_files)};
   const auto range = SelectCompaction(sizes, limits);
   if (!range) return std::nullopt;
-  const auto begin = files.begin() + static_cast<ptrdiff_t>(range->begin);
-  const auto end = files.begin() + static_cast<ptrdiff_t>(range->end);
-  const bool is_all = range->begin == 0 && range->end == files.size();
+  const auto begin = files.begin() + static_cast<ptrdiff_t>(units[range->begin].files.begin);
+  const auto end = files.begin() + static_cast<ptrdiff_t>(units[range->end - 1].files.end);
+  const bool is_all = range->begin == 0 && range->end == units.size();
   return Compaction{family, StoreFiles(begin, end),
                     is_all ? CompactionKind::kMajor : CompactionKind::kMinor};
 }

@@ -5,6 +5,7 @@
 #ifndef CELLFS_ENGINE_LOCAL_COMPACTION_PICKER_H_
 #define CELLFS_ENGINE_LOCAL_COMPACTION_PICKER_H_
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct Compaction {
 
   uint64_t bytes() const;
 };
+
+// How many files the family has for who limits their number: the large ones of a run count as one,
+// for nothing is gained where they are merged. A small one counts by itself.
+size_t CountFiles(const TableVersion& version, const FamilySchema& family);
 
 // The memstore size at which the table is flushed.
 int64_t FlushSizeOf(const TableSchema& schema, const SiteSettings& site);

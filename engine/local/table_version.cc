@@ -13,6 +13,7 @@ TableFiles::TableFiles(const StoreFiles& files) {
   for (auto& [family, of_family] : families_) {
     std::sort(of_family.begin(), of_family.end(),
               [](const auto& a, const auto& b) { return a->facts().highest < b->facts().highest; });
+    runs_.emplace(family, cellfs::RunsOf(of_family));
   }
 }
 
@@ -20,6 +21,12 @@ const StoreFiles& TableFiles::Of(std::string_view family) const {
   static const StoreFiles kNone;
   const auto found = families_.find(family);
   return found == families_.end() ? kNone : found->second;
+}
+
+const std::vector<FileRun>& TableFiles::RunsOf(std::string_view family) const {
+  static const std::vector<FileRun> kNone;
+  const auto found = runs_.find(family);
+  return found == runs_.end() ? kNone : found->second;
 }
 
 StoreFiles TableFiles::All() const {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/file/file_run.h"
 #include "engine/file/store_file.h"
 #include "engine/memstore/memory_cells.h"
 #include "engine/schema.h"
@@ -19,15 +20,14 @@
 
 namespace cellfs {
 
-using StoreFiles = std::vector<std::shared_ptr<StoreFile>>;
-
-// The store files of a table by family, oldest first. Immutable.
+// The store files of a table by family, oldest first, and the runs that they make. Immutable.
 class TableFiles {
  public:
   TableFiles() = default;
   explicit TableFiles(const StoreFiles& files);
 
   const StoreFiles& Of(std::string_view family) const;
+  const std::vector<FileRun>& RunsOf(std::string_view family) const;
   StoreFiles All() const;
   uint64_t bytes() const;
   Timestamp newest() const { return newest_; }  // of all cells
@@ -35,6 +35,7 @@ class TableFiles {
  private:
   Timestamp newest_ = 0;
   std::map<std::string, StoreFiles, std::less<>> families_;
+  std::map<std::string, std::vector<FileRun>, std::less<>> runs_;
 };
 
 // Immutable, but that `active` gets further cells.

@@ -47,6 +47,22 @@ StatusOr<bool> TableView::MayMatter(StoreFile& file, const FamilySchema& family,
   return file.MayHold(*scope.row, scope.columns);
 }
 
+StatusOr<FileRun> TableView::PartOf(const FileRun& run, const FamilySchema& family,
+                                    const ReadScope& scope) const {
+  FileRun part;
+  const auto take = [&](const std::shared_ptr<StoreFile>& file) -> Status {
+    CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, family, scope));
+    if (may_matter) part.files.push_back(file);
+    return {};
+  };
+  if (scope.row != nullptr) {
+    if (const auto* const file = run.FindFileOf(*scope.row)) CELLFS_RETURN_IF_ERROR(take(*file));
+    return part;
+  }
+  for (const auto& file : run.files) CELLFS_RETURN_IF_ERROR(take(file));
+  return part;
+}
+
 StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& family,
                                                             bool lengths_only,
                                                             const ReadScope& scope) const {
@@ -63,15 +79,18 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
     any_withdrawals |= cells->MayHaveWithdrawals(
         family, scope.row == nullptr ? std::string_view() : *scope.row, scope.columns);
   }
-  const StoreFiles& files = version_->files->Of(family);
-  for (auto at = files.rbegin(); at != files.rend(); ++at) {
-    const auto& file = *at;
-    CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, *schema, scope));
-    if (!may_matter) continue;
-    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+  const std::vector<FileRun>& runs = version_->files->RunsOf(family);
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    CELLFS_ASSIGN_OR_RETURN(FileRun wanted, PartOf(*run, *schema, scope));
+    if (wanted.files.empty()) continue;
+    for (const auto& file : wanted.files) any_withdrawals |= file->facts().withdrawals > 0;
+    if (wanted.files.size() > 1) {
+      cursors.push_back(OpenRun(std::move(wanted), read_point_, lengths_only));
+      continue;
+    }
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, wanted.files.front()->Open());
     cursors.push_back(
         std::make_unique<StoreFileCursor>(std::move(lease), read_point_, lengths_only, scope.row));
-    any_withdrawals |= file->facts().withdrawals > 0;
   }
   if (cursors.size() == 1 && !any_withdrawals) return std::move(cursors.front());
   std::optional<CursorScope> cursor_scope;
@@ -92,11 +111,14 @@ StatusOr<bool> TableView::MayHaveTombstones(std::string_view family, std::string
   for (const MemoryCells* cells : {version_->active.get(), version_->frozen.get()}) {
     if (cells != nullptr && cells->MayHaveTombstones(family, row, qualifier)) return true;
   }
-  for (const auto& file : version_->files->Of(family)) {
-    if (file->facts().tombstones == 0 || file->facts().lowest > read_point_) continue;
-    CELLFS_ASSIGN_OR_RETURN(const bool may_hold, file->MayHold(row, nullptr));
+  for (const FileRun& run : version_->files->RunsOf(family)) {
+    const auto* const found = run.FindFileOf(row);
+    if (found == nullptr) continue;
+    StoreFile& file = **found;
+    if (file.facts().tombstones == 0 || file.facts().lowest > read_point_) continue;
+    CELLFS_ASSIGN_OR_RETURN(const bool may_hold, file.MayHold(row, nullptr));
     if (!may_hold) continue;
-    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file.Open());
     CELLFS_ASSIGN_OR_RETURN(const bool has, lease.reader().HasTombstones(row, qualifier));
     if (has) return true;
   }

@@ -43,6 +43,9 @@ class TableView {
                                    std::string_view qualifier) const;
 
  private:
+  // The files of the run that can matter.
+  StatusOr<FileRun> PartOf(const FileRun& run, const FamilySchema& family,
+                           const ReadScope& scope) const;
   StatusOr<bool> MayMatter(StoreFile& file, const FamilySchema& family,
                            const ReadScope& scope) const;
 

@@ -2,7 +2,7 @@
 //
 // Reads leave files out by their rows, times and Bloom filters; withdrawals and tombstones lie in
 // other files than what they hide. Whatever lies where, a read answers as one of a store that has
-// everything in its memstore, and as one that has it in one file.
+// everything in its memstore, and as one that has it in one file. Some files have no row in common.
 #include <cstdlib>
 #include <random>
 
@@ -49,7 +49,7 @@ class OneStore : public EngineTest {
 class ManyFilesTest : public testing::TestWithParam<const char*> {
  protected:
   int Below(int limit) { return std::uniform_int_distribution(0, limit - 1)(random_); }
-  std::string AnyRow() { return "r" + std::to_string(Below(5)); }
+  std::string AnyRow() { return "r" + std::to_string(Below(kRows)); }
   std::string AnyFamily() { return std::string(1, "fgh"[Below(3)]); }
   std::string AnyQualifier() { return Below(6) == 0 ? "" : std::string(1, "pqs"[Below(3)]); }
   Timestamp AnyTimestamp() { return 1000 + Below(12) * 10; }
@@ -63,7 +63,7 @@ class ManyFilesTest : public testing::TestWithParam<const char*> {
   }
 
   RowBatch AnyBatch() {
-    RowBatch batch{.row = AnyRow(), .cells = {}};
+    RowBatch batch{.row = "r" + std::to_string(first_row_ + Below(rows_)), .cells = {}};
     const int act = Below(20);
     const std::string family = AnyFamily();
     constexpr CellType kTypes[] = {CellType::kPut, CellType::kDelete, CellType::kDeleteColumn,
@@ -86,6 +86,11 @@ class ManyFilesTest : public testing::TestWithParam<const char*> {
       }
     }
     return batch;
+  }
+  // What is written until the next flush lies in these.
+  void NarrowRows() {
+    rows_ = Below(3) == 0 ? kRows : 1 + Below(2);
+    first_row_ = Below(kRows - rows_ + 1);
   }
   TimeRange AnyTimes() {
     TimeRange times;
@@ -125,8 +130,11 @@ class ManyFilesTest : public testing::TestWithParam<const char*> {
     return scan;
   }
 
+  static constexpr int kRows = 7;
   std::mt19937 random_;
   int values_ = 0;
+  int first_row_ = 0;
+  int rows_ = kRows;
 };
 
 TEST_P(ManyFilesTest, AReadAnswersAsOneOfOneFileAndAsOneOfTheMemstore) {
@@ -138,12 +146,13 @@ TEST_P(ManyFilesTest, AReadAnswersAsOneOfOneFileAndAsOneOfTheMemstore) {
     OneStore many, one, memory;
     for (OneStore* store : {&many, &one, &memory}) store->OpenWith(Schema(GetParam()));
     ASSERT_FALSE(HasFailure());
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < 16; ++round) {
+      NarrowRows();
       for (int i = Below(25); i >= 0; --i) {
         const RowBatch batch = AnyBatch();
         for (OneStore* store : {&many, &one, &memory}) ASSERT_OK(store->Write(batch));
       }
-      if (round < 11 || Below(2) == 0) many.FlushAll();
+      if (round < 15 || Below(2) == 0) many.FlushAll();
     }
     one.FlushAll();
     EXPECT_GT(many.Files(), 15u);

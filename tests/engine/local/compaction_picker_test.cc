@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/compaction_picker.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "tests/support/family_of.h"
+
+namespace cellfs {
+namespace {
+
+constexpr uint64_t kMegabyte = uint64_t{1} << 20;
+constexpr Timestamp kNow = 1'800'000'000'000;
+
+class CompactionPickerTest : public testing::Test {
+ protected:
+  CompactionPickerTest() {
+    TableSchema schema({"default", "t"});
+    schema.families["f"] = family_;
+    version_.schema = std::make_shared<const TableSchema>(std::move(schema));
+  }
+  // The next file, newer than those before.
+  void Add(const std::string& first, const std::string& last, uint64_t bytes) {
+    const uint64_t number = files_.size() + 1;
+    FileFacts facts{.number = number, .family = "f", .first_row = first, .last_row = last};
+    facts.lowest = facts.highest = number;
+    facts.bytes = bytes;
+    facts.written = kNow;
+    files_.push_back(std::make_shared<StoreFile>(folder_, facts, cache_));
+    version_.files = std::make_shared<const TableFiles>(files_);
+  }
+  size_t Count() const { return CountFiles(version_, family_); }
+  // The numbers of the files, and whether all that they hide goes.
+  std::string Picked() const {
+    const auto picked = PickCompaction(version_, family_, site_, kNow);
+    if (!picked) return "nothing";
+    std::string text;
+    for (const auto& file : picked->files) text += std::to_string(file->facts().number) + " ";
+    return text + (picked->kind == CompactionKind::kMajor ? "major" : "minor");
+  }
+  static std::string Row(int number) { return std::to_string(100 + number); }
+
+  const FamilySchema family_ = FamilyOf("f");
+  const SiteSettings site_;
+  const std::shared_ptr<TableFolder> folder_ = std::make_shared<TableFolder>();
+  FileCache cache_{1 << 20, 2};
+  StoreFiles files_;
+  TableVersion version_;
+};
+
+TEST_F(CompactionPickerTest, AscendingFilesAreLeftAlone) {
+  for (int i = 0; i < 60; ++i) Add(Row(i), Row(i), 64 * kMegabyte);
+  EXPECT_EQ(Count(), 1u);
+  EXPECT_EQ(Picked(), "nothing");
+}
+
+TEST_F(CompactionPickerTest, FilesOfTheSameRowsCountEach) {
+  for (int i = 0; i < 3; ++i) Add("a", "z", 64 * kMegabyte);
+  EXPECT_EQ(Count(), 3u);
+  EXPECT_EQ(Picked(), "1 2 3 major");
+}
+
+TEST_F(CompactionPickerTest, SmallFilesCountEachOrThereWouldBeMoreAndMore) {
+  for (int i = 0; i < 20; ++i) Add(Row(i), Row(i), 64 * kMegabyte);
+  EXPECT_EQ(Picked(), "nothing");
+  for (int i = 20; i < 23; ++i) Add(Row(i), Row(i), kMegabyte);
+  EXPECT_EQ(Count(), 4u);
+  EXPECT_EQ(Picked(), "21 22 23 minor");
+}
+
+TEST_F(CompactionPickerTest, ARunIsTakenWholeWhereWhatLiesOverItIsAsLarge) {
+  for (int i = 0; i < 4; ++i) Add(Row(i), Row(i), 64 * kMegabyte);
+  Add(Row(0), Row(9), 200 * kMegabyte);
+  EXPECT_EQ(Picked(), "nothing");
+  Add(Row(0), Row(9), 200 * kMegabyte);
+  EXPECT_EQ(Count(), 3u);
+  EXPECT_EQ(Picked(), "1 2 3 4 5 6 major");
+}
+
+}  // namespace
+}  // namespace cellfs
