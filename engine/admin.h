@@ -60,6 +60,9 @@ struct TableStatistics {
   // By family: when a major compaction last began, or the family was emptied; 0: never. Where that
   // is not known any more, the latest time at which it may have been.
   std::map<std::string, int64_t> major_compactions;
+  // By family: from when on each state of it can still be told. Of an earlier one VERSIONS or deletes
+  // may have taken something; without one, nothing that the store knows of.
+  std::map<std::string, int64_t> complete_since;
   // By family, also of those that are gone: when all its cells were last thrown away, by a truncate
   // or with the family or a table of that name. "" is any family, with an entry of its own or not.
   // Without one it was not, as far as the store knows.
@@ -113,12 +116,12 @@ struct Statistics {
   int64_t oldest_moment_age_ms = 0;
 };
 
-// Of files and memory.
-uint64_t BytesOfKept(const Statistics& statistics);
-// Of files, that count in the namespace's quota beside those of its tables.
 // Whether the holder's moments keep an even share of the limit, or more, of those who keep any. Where
 // the limit is reached there is always one.
 bool KeepsShareOfMoments(const Statistics& statistics, const std::string& holder);
+// Of files and memory.
+uint64_t BytesOfKept(const Statistics& statistics);
+// Of files, that count in the namespace's quota beside those of its tables.
 uint64_t BytesOfKeptIn(const Statistics& statistics, std::string_view namespace_name);
 
 }  // namespace cellfs

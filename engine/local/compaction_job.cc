@@ -79,7 +79,7 @@ StatusOr<uint64_t> CompactionJob::Measure() const {
   };
   DroppedColumns dropped;
   CELLFS_RETURN_IF_ERROR(
-      RewriteFamily(std::move(input), compaction_.family, Rules(), measure, dropped));
+      RewriteFamily(std::move(input), compaction_.family, Rules(), measure, dropped).status());
   return bytes;
 }
 
@@ -110,7 +110,8 @@ StatusOr<VersionEdit> CompactionJob::Run() {
     if (!yields || services_.waiting_puts == 0) return {};
     return {StatusCode::kCancelled, "puts wait for the room"};
   };
-  CELLFS_RETURN_IF_ERROR(
+  CELLFS_ASSIGN_OR_RETURN(
+      const Timestamp complete_since,
       RewriteFamily(std::move(input), compaction_.family, rules, output, dropped_));
   CELLFS_ASSIGN_OR_RETURN(std::optional<FileFacts> facts,
                           builder->Finish(compaction_.files.front()->facts().lowest,
@@ -118,6 +119,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   VersionEdit edit;
   edit.removed = compaction_.files;
   if (facts) edit.added.push_back(*std::move(facts));
+  if (complete_since > 0) edit.complete_since[compaction_.family.name()] = complete_since;
   return edit;
 }
 

@@ -20,18 +20,16 @@ StatusOr<VersionEdit> FlushJob::Run() {
   edit.complete_up_to = keep_up_to;
   for (const auto& [name, family] : version_->schema->families) {
     if (memstore.CellsOfFamily(name) == 0) continue;
-    StatusOr<std::optional<FileFacts>> facts = WriteFamily(family, keep_up_to);
-    if (!facts.ok()) {
+    if (Status written = WriteFamily(family, keep_up_to, edit); !written.ok()) {
       versions_.Discard(edit.added);
-      return facts.status();
+      return written;
     }
-    if (facts->has_value()) edit.added.push_back(**std::move(facts));
   }
   return edit;
 }
 
-StatusOr<std::optional<FileFacts>> FlushJob::WriteFamily(const FamilySchema& family,
-                                                         SequenceId keep_up_to) {
+Status FlushJob::WriteFamily(const FamilySchema& family, SequenceId keep_up_to,
+                             VersionEdit& edit) {
   const Memstore& memstore = version_->frozen->memstore();
   Rewrite rules = services_.RewriteNow(RewriteKind::kMinor);
   rules.keep_up_to = keep_up_to;
@@ -56,9 +54,15 @@ StatusOr<std::optional<FileFacts>> FlushJob::WriteFamily(const FamilySchema& fam
                        [&](const auto& file) { return MayHoldPlaceOf(file->facts(), withdrawal); });
   };
   input.stopped = [this] { return versions_.is_dropped(); };
-  CELLFS_RETURN_IF_ERROR(
+  CELLFS_ASSIGN_OR_RETURN(
+      const Timestamp complete_since,
       RewriteFamily(std::move(input), family, rules, Into(*builder), dropped_));
-  return builder->Finish(versions_.flushed() + 1, memstore.highest_sequence_id());
+  CELLFS_ASSIGN_OR_RETURN(
+      std::optional<FileFacts> facts,
+      builder->Finish(versions_.flushed() + 1, memstore.highest_sequence_id()));
+  if (facts) edit.added.push_back(*std::move(facts));
+  if (complete_since > 0) edit.complete_since[family.name()] = complete_since;
+  return {};
 }
 
 }  // namespace cellfs

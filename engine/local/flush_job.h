@@ -28,8 +28,7 @@ class FlushJob {
   DroppedColumns TakeDropped() { return std::move(dropped_); }
 
  private:
-  StatusOr<std::optional<FileFacts>> WriteFamily(const FamilySchema& family,
-                                                 SequenceId keep_up_to);
+  Status WriteFamily(const FamilySchema& family, SequenceId keep_up_to, VersionEdit& edit);
 
   TableServices& services_;
   VersionSet& versions_;

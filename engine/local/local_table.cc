@@ -380,6 +380,7 @@ TableStatistics LocalTable::GetStatistics() {
   statistics.flushes = flusher_.flushes();
   statistics.compactions = compactor_.compactions();
   statistics.flushed = versions_.flushed();
+  statistics.complete_since = version->complete_since;
   const bool has_every_file = versions_.HasEveryFile();
   const Timestamp now = services_->options.clock->Now();
   for (const auto& [name, family] : version->schema->families) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // {"format": 1, "store": 1234, "table": 7, "flushed": 1000, "next_file": 3,
-//  "files": [{"number": 2, "family": "f", "first_row": "a", "last_row": "z", "oldest": 1, ...}]}
+//  "files": [{"number": 2, "family": "f", "first_row": "a", "last_row": "z", "oldest": 1, ...}],
+//  "complete_since": {"f": 1800000000000}}
+// The last one is not there where it has nothing.
 #include "engine/local/manifest.h"
 
 #include <algorithm>
@@ -75,12 +77,14 @@ std::string Encode(const Manifest& manifest) {
   const MemoryReserve reserve(MemoryReserve::kOfSmallText);
   Json files = Json::array();
   for (const FileFacts& facts : manifest.files) files.push_back(FactsToJson(facts));
-  const Json json = {{"format", kManifestFormat},
-                     {"store", manifest.store_id},
-                     {"table", manifest.table},
-                     {"flushed", manifest.flushed},
-                     {"next_file", manifest.next_file},
-                     {"files", std::move(files)}};
+  Json json = {{"format", kManifestFormat},
+               {"store", manifest.store_id},
+               {"table", manifest.table},
+               {"flushed", manifest.flushed},
+               {"next_file", manifest.next_file},
+               {"files", std::move(files)}};
+  for (const auto& [family, since] : manifest.complete_since)
+    json["complete_since"][BytesToJsonText(family)] = since;
   return json.dump();
 }
 
@@ -94,8 +98,13 @@ StatusOr<Manifest> Decode(const std::string& path, std::string_view text) {
                       .table = json.at("table").get<TableId>(),
                       .flushed = json.at("flushed").get<SequenceId>(),
                       .next_file = json.at("next_file").get<uint64_t>(),
-                      .files = {}};
+                      .files = {},
+                      .complete_since = {}};
     for (const Json& facts : json.at("files")) manifest.files.push_back(FactsFromJson(facts));
+    if (const auto known = json.find("complete_since"); known != json.end()) {
+      for (const auto& [family, since] : known->items())
+        manifest.complete_since[Bytes(family)] = since.get<Timestamp>();
+    }
     return manifest;
   } catch (const Json::exception& error) {
     return Status(StatusCode::kCorruption, "'" + path + "': " + error.what());

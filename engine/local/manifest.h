@@ -6,6 +6,7 @@
 #ifndef CELLFS_ENGINE_LOCAL_MANIFEST_H_
 #define CELLFS_ENGINE_LOCAL_MANIFEST_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Manifest {
   SequenceId flushed = 0;  // every mutation of the table up to it is in the files, or not wanted
   uint64_t next_file = 1;  // the number of the next file
   std::vector<FileFacts> files;  // oldest first in each family
+  std::map<std::string, Timestamp> complete_since;  // as of TableVersion
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };

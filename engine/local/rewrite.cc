@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/visibility/lost_states.h"
 #include "engine/visibility/withdrawals.h"
 
 namespace cellfs {
@@ -23,9 +24,10 @@ class FamilyRewrite {
         keep_up_to_(rules.keep_up_to),
         matcher_(MakeCompactionMatcher(family, rules)),
         output_(output),
-        dropped_(dropped) {}
+        dropped_(dropped),
+        states_(family, rules.now) {}
 
-  Status Run() {
+  StatusOr<Timestamp> Run() {
     CELLFS_RETURN_IF_ERROR(cells_->Seek({}));
     CELLFS_RETURN_IF_ERROR(newer_->Seek({}));
     uint64_t bytes = 0;
@@ -34,12 +36,12 @@ class FamilyRewrite {
       if (bytes >= kBytesBetweenLooks) {
         bytes = 0;
         if (input_.stopped && input_.stopped())
-          return {StatusCode::kCancelled, "the rewrite has been stopped"};
+          return Status(StatusCode::kCancelled, "the rewrite has been stopped");
       }
       CELLFS_RETURN_IF_ERROR(Take(cells_->cell()));
       CELLFS_RETURN_IF_ERROR(cells_->Next());
     }
-    return {};
+    return states_.complete_since();
   }
 
  private:
@@ -52,10 +54,10 @@ class FamilyRewrite {
     CELLFS_ASSIGN_OR_RETURN(const bool is_withdrawn, IsWithdrawnInFiles(cell));
     if (is_hidden || is_withdrawn) return cell.sequence_id <= keep_up_to_ ? Put() : Status();
     if (cell.sequence_id > input_.highest) {
-      if (!input_.is_withdrawn_in_memory(cell)) (void)matcher_->Keep(cell);
+      if (!input_.is_withdrawn_in_memory(cell)) (void)Keep(cell);
       return {};
     }
-    if (input_.is_withdrawn_in_memory(cell) || matcher_->Keep(cell)) return Put();
+    if (input_.is_withdrawn_in_memory(cell) || Keep(cell)) return Put();
     // A newer tombstone makes an older one superfluous; but it may be withdrawn some day.
     if (input_.highest != kMaxSequenceId && IsTombstone(cell.type)) return Put();
     dropped_.Add(family_.name(), cell);
@@ -71,6 +73,12 @@ class FamilyRewrite {
     return newer_withdrawals_.Hides(cell);
   }
 
+  bool Keep(const CellView& cell) {
+    const bool stays = matcher_->Keep(cell);
+    states_.See(cell, stays);
+    return stays;
+  }
+
   Status Put() { return output_(*cells_); }
 
   const std::unique_ptr<CellCursor> cells_;
@@ -81,14 +89,16 @@ class FamilyRewrite {
   const std::unique_ptr<CompactionMatcher> matcher_;
   const RewriteOutput& output_;
   DroppedColumns& dropped_;
+  LostStates states_;
   Withdrawals withdrawals_;
   Withdrawals newer_withdrawals_;
 };
 
 }  // namespace
 
-Status RewriteFamily(RewriteInput input, const FamilySchema& family, const Rewrite& rules,
-                     const RewriteOutput& output, DroppedColumns& dropped) {
+StatusOr<Timestamp> RewriteFamily(RewriteInput input, const FamilySchema& family,
+                                  const Rewrite& rules, const RewriteOutput& output,
+                                  DroppedColumns& dropped) {
   return FamilyRewrite(std::move(input), family, rules, output, dropped).Run();
 }
 

@@ -43,9 +43,11 @@ using RewriteOutput = std::function<Status(CellCursor& cell)>;
 // Loads the value and puts the cell.
 RewriteOutput Into(StoreFileBuilder& builder);
 
-// `dropped` is told of what the rules leave out. kCorruption: a cell cannot be read.
-Status RewriteFamily(RewriteInput input, const FamilySchema& family, const Rewrite& rules,
-                     const RewriteOutput& output, DroppedColumns& dropped);
+// `dropped` is told of what the rules leave out. The result: from when on it leaves all states of the
+// family as they were (LostStates). kCorruption: a cell cannot be read.
+StatusOr<Timestamp> RewriteFamily(RewriteInput input, const FamilySchema& family,
+                                  const Rewrite& rules, const RewriteOutput& output,
+                                  DroppedColumns& dropped);
 
 }  // namespace cellfs
 

@@ -38,12 +38,17 @@ class TableFiles {
   std::map<std::string, std::vector<FileRun>, std::less<>> runs_;
 };
 
+// By family: from when on each state can still be told, as it was seen then. Where there is none,
+// nothing has been lost that is known of.
+using CompleteSince = std::map<std::string, Timestamp>;
+
 // Immutable, but that `active` gets further cells.
 struct TableVersion {
   std::shared_ptr<const TableSchema> schema;
   std::shared_ptr<MemoryCells> active;
   std::shared_ptr<MemoryCells> frozen;  // being flushed, or waiting for it after an error; or null
   std::shared_ptr<const TableFiles> files;
+  CompleteSince complete_since;
 
   bool HasUnflushed() const;
   uint64_t UnflushedBytes() const;

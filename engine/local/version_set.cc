@@ -38,6 +38,7 @@ VersionSet::VersionSet(TableServices& services, StoredTable table,
   version.schema = std::move(table.schema);
   version.active = NewMemory(*version.schema);
   version.files = std::make_shared<TableFiles>(files);
+  version.complete_since = manifest.complete_since;
   version_ = std::make_shared<TableVersion>(std::move(version));
 }
 
@@ -133,7 +134,17 @@ StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit)
                         .table = id(),
                         .flushed = std::max(flushed(), edit.flushed),
                         .next_file = next_file_,
-                        .files = successor.strange};
+                        .files = successor.strange,
+                        .complete_since = present->complete_since};
+  for (const auto& [family, since] : edit.complete_since) {
+    Timestamp& known = successor.manifest.complete_since[family];
+    known = std::max(known, since);
+  }
+  if (edit.schema != nullptr) {
+    std::erase_if(successor.manifest.complete_since, [&](const auto& of_family) {
+      return edit.schema->FindFamily(of_family.first) == nullptr;
+    });
+  }
   for (const auto& file : files) successor.manifest.files.push_back(file->facts());
   successor.files = std::make_shared<const TableFiles>(files);
   successor.version = std::make_shared<TableVersion>();
@@ -155,6 +166,7 @@ void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
   const TableVersionPtr before = Current();
   *after = *before;
   after->files = successor.files;
+  after->complete_since = successor.manifest.complete_since;
   if (edit.schema != nullptr) {
     after->schema = edit.schema;
     ++alterations_;

@@ -225,6 +225,7 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
   }
   if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
   if (place->kind == PlaceKind::kAsofDirectory) HintAtSeconds(*place, name);
+  if (found->place.kind == PlaceKind::kTable && found->place.IsOfPast()) HintAtLosses(found->place);
   // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel
   // will not know.
   const bool is_bare_family =
@@ -241,6 +242,19 @@ void FileSystem::HintAtSeconds(const Place& asof_directory, std::string_view nam
   parts_.errors.Hint("look-up", asof_directory,
                      digits + " are milliseconds, " + TimeText(*time) + "; for seconds: .asof/@" +
                          digits);
+}
+
+// A backup from there would lack something without a word.
+void FileSystem::HintAtLosses(const Place& past_table) {
+  std::string families;
+  for (const std::string& family : past_table.view->TakeIncomplete(past_table.table))
+    families += (families.empty() ? "'" : ", '") + family + "'";
+  if (families.empty()) return;
+  const std::string time = std::to_string(past_table.view->Time());
+  parts_.errors.Hint("look-up", past_table,
+                     "this time was looked at too late: VERSIONS or deletes have pushed out some of "
+                     "what family " + families + " had; 'cellfs restore --dry-run --at " + time +
+                     "' says of which names it is not known");
 }
 
 // What the asking process has just copied out of .deleted.

@@ -204,6 +204,7 @@ class FileSystem {
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node, const Place& place);
   void HintAtVersion(const Place& made);
   void HintAtSeconds(const Place& asof_directory, std::string_view name);
+  void HintAtLosses(const Place& past_table);
   Outcome CheckMayOpenFound(const Request& request, const ResolvedEntry& found,
                             const OpenMode& mode) const;
   OutcomeOr<CreatedFile> CreateOnce(const Request& request, Node& directory, const Place& place,

@@ -59,7 +59,14 @@ OutcomeOr<std::shared_ptr<const Moment>> AsofMoment::Hold() {
   user_ = UserWhoAsks();
   CELLFS_ASSIGN_OR_RETURN(moment_, registry_.PinWithRoom(user_, now, gone));
   registry_.held_[time_] = known->second.lock();
+  incomplete_ = registry_.IncompleteAt(time_);
   return moment_;
+}
+
+std::vector<std::string> AsofMoment::TakeIncomplete(const TableName& table) {
+  const auto lock = registry_.Lock();
+  auto taken = incomplete_.extract(table);
+  return taken.empty() ? std::vector<std::string>() : std::move(taken.mapped());
 }
 
 // Asked each time: a table that is dropped for good is in no catalog any more.
@@ -73,6 +80,15 @@ std::shared_ptr<const PastCatalog> AsofMoment::Catalog() {
 std::shared_ptr<const Moment> AsofMoment::Use() {
   auto held = Hold();
   return held.ok() ? *std::move(held) : nullptr;
+}
+
+std::map<TableName, std::vector<std::string>> AsofRegistry::IncompleteAt(Timestamp time) {
+  std::map<TableName, std::vector<std::string>> incomplete;
+  for (const TableStatistics& table : store_.GetStatistics().tables) {
+    for (const auto& [family, complete_since] : table.complete_since)
+      if (time < complete_since) incomplete[table.table].push_back(family);
+  }
+  return incomplete;
 }
 
 std::unique_lock<std::mutex> AsofRegistry::Lock() { return TakeLock(mutex_); }

@@ -46,6 +46,9 @@ class AsofMoment {
   // The namespaces and tables of that time; null: those of the present, for the time is later than
   // now or the store tells no others.
   std::shared_ptr<const PastCatalog> Catalog();
+  // The families of a table of which VERSIONS or deletes had taken something when the moment was
+  // pinned, so that it may not be all that was there at its time; once, for one to be told.
+  std::vector<std::string> TakeIncomplete(const TableName& table);
   // Null also where no more can be held: then it reads what the present has of that time, and
   // nothing of it may be cached.
   std::shared_ptr<const Moment> Use();
@@ -56,6 +59,7 @@ class AsofMoment {
   const Timestamp time_;
   std::shared_ptr<const Moment> moment_;  // guarded by the registry's mutex
   uid_t user_ = 0;                        // in whose name it is held; likewise
+  std::map<TableName, std::vector<std::string>> incomplete_;  // likewise
   Timestamp last_use_ = 0;                // guarded by the registry's mutex
 };
 
@@ -100,6 +104,7 @@ class AsofRegistry {
   // A pin may wait for a flush or a compaction, with the mutex.
   std::unique_lock<std::mutex> Lock();
   std::shared_ptr<AsofMoment> Known(Timestamp time);
+  std::map<TableName, std::vector<std::string>> IncompleteAt(Timestamp time);
   void LetGoExpired();
   std::vector<std::shared_ptr<AsofMoment>> ListExpired();
   bool IsExpired(const AsofMoment& held) const;

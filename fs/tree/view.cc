@@ -30,6 +30,10 @@ void View::Narrow(Query& read) const {
 
 Timestamp View::Time() const { return asof->time(); }
 
+std::vector<std::string> View::TakeIncomplete(const TableName& table) const {
+  return kind == Kind::kAsof ? asof->TakeIncomplete(table) : std::vector<std::string>();
+}
+
 std::shared_ptr<const PastCatalog> View::Catalog() const {
   return kind == Kind::kAsof ? asof->Catalog() : nullptr;
 }

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/names.h"
 #include "engine/past_catalog.h"
@@ -52,6 +53,8 @@ struct View {
   bool ShowsToml() const { return query() == nullptr; }
 
   // ---- Tables ---------------------------------------------------------------------------------
+  // Families of the table that it may not show as they were (AsofMoment::TakeIncomplete), once.
+  std::vector<std::string> TakeIncomplete(const TableName& table) const;
   // What there was at its time; null: what there is now.
   std::shared_ptr<const PastCatalog> Catalog() const;
   // How the table was; null: it shows what it is now. Below a table that is always the one in which

@@ -136,9 +136,16 @@ class BoundedStore : public ForwardingStore {
     Statistics statistics = ForwardingStore::GetStatistics();
     statistics.moment_bytes = statistics.pinned_moments;
     statistics.moment_limit = limit;
+    for (TableStatistics& table : statistics.tables) table.complete_since = complete_since;
+    for (const auto& [holder, moment] : pinned_)
+      if (!moment.expired()) ++statistics.moment_bytes_by_holder[holder];
     return statistics;
   }
   uint64_t limit = 2;
+  std::map<std::string, int64_t> complete_since;
+
+ private:
+  std::vector<std::pair<std::string, std::weak_ptr<const Moment>>> pinned_;
 };
 
 class BoundedAsofTest : public testing::Test {
@@ -175,6 +182,36 @@ TEST_F(BoundedAsofTest, AtTheBoundOfWhatIsKeptAFurtherTimeIsRefusedWithTheReason
   EXPECT_EQ(refused.error(), EBUSY);
   EXPECT_EQ(refused.status().reason(), "moments keep enough");
   EXPECT_EQ(Held(), (std::set<Timestamp>{1, 2}));
+}
+
+TEST_F(BoundedAsofTest, WhoKeepsTheMostIsRefusedAndLetsGoAndNobodyElse) {
+  constexpr uid_t kGreedy = 1001;
+  constexpr uid_t kOther = 1002;
+  store_->limit = 6;
+  std::vector<std::shared_ptr<const Moment>> open;
+  {
+    const RunningRequest request(kGreedy, nullptr);
+    for (int i = 0; i < 6; ++i) open.push_back((*FindNext())->Use());
+    EXPECT_EQ(FindNext().error(), EBUSY);
+  }
+  {
+    const RunningRequest request(kOther, nullptr);
+    EXPECT_TRUE(FindNext().ok());
+    clock_->Advance(60 * 1000);
+    EXPECT_TRUE(FindNext().ok());
+    EXPECT_EQ(Held(), (std::set<Timestamp>{1, 2, 3, 4, 5, 6, 8, 9})) << "none of them goes for others'";
+  }
+  open.erase(open.begin());
+  EXPECT_EQ(Held(), (std::set<Timestamp>{2, 3, 4, 5, 6, 8, 9})) << "now one of those who keep most may go";
+}
+
+TEST_F(BoundedAsofTest, WhatWasLostBeforeItWasPinnedIsToldOnce) {
+  store_->complete_since = {{"f", 2}, {"g", 1}};
+  const auto early = *FindNext();
+  store_->complete_since["g"] = 100;  // what is pinned keeps that
+  EXPECT_EQ(early->TakeIncomplete(table_), (std::vector<std::string>{"f"}));
+  EXPECT_TRUE(early->TakeIncomplete(table_).empty());
+  EXPECT_EQ((*FindNext())->TakeIncomplete(table_), (std::vector<std::string>{"g"}));
 }
 
 TEST_F(BoundedAsofTest, ThereWhatWasUsedLeastLatelyGoesButNothingThatIsOpen) {

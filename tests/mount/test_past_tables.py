@@ -68,3 +68,31 @@ def test_a_time_ago_leads_to_one_moment_for_a_while(mount):
         assert len({os.readlink(mount / ".asof" / ago) for _ in range(200) if not time.sleep(0.01)}) <= 2
     ago = (time.time() - 7200) * 1000
     assert ago - 73_000 <= int(os.readlink(mount / ".asof/-2h")) <= ago + 1000
+
+
+def test_a_time_that_is_looked_at_too_late_says_what_it_may_lack(mount):
+    mount.schema("[families.f]\nVERSIONS = 2\n")
+    file = mount.family() / "q"
+    file.write_text("a")
+    pause()
+    late = str(int(time.time() * 1000))
+
+    def write(values):
+        for value in values:
+            pause()
+            file.write_text(value)
+
+    def hints():
+        return [line for line in (mount / ".cellfs/errors").read_text().splitlines()
+                if "pushed out" in line]
+
+    write("bcd")
+    mount.command("flush")
+    assert not (mount / ".asof" / late / "default/t/r/f/q").exists()
+    assert len(hints()) == 1 and "family 'f'" in hints()[0] and f"--at {late}" in hints()[0]
+    taken = now(mount)
+    assert os.listdir(mount / ".asof" / taken / "default/t/r/f") == ["q"]
+    write("efgh")
+    mount.command("flush")
+    assert (mount / ".asof" / taken / "default/t/r/f/q").read_text() == "d"
+    assert len(hints()) == 1
