@@ -24,9 +24,12 @@ std::vector<std::string> ShippedTemporaryNames() {
       ".goutputstream-??????",
       ".*.kate-swp",  // GNOME, KDE
       "*.tmp",
-      "*.part",
+      "*.*.part",
       "*.crdownload",  // savers and loaders
-      "*.lock",        // git
+      "index.lock",
+      "HEAD.lock",
+      "config.lock",
+      "packed-refs.lock",  // git; other *.lock are files that people keep
       ".nfs*",
       ".fuse_hidden*",
   };

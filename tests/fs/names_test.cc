@@ -155,9 +155,11 @@ TEST_F(NamesTest, OwnerAndModeGoWithTheName) {
 
 TEST(TemporaryNamesTest, GlobsAreWhatTheyAreForFnmatch) {
   const MountOptions shipped;
-  for (const char* name : {".q.a1b2c3", ".q.swp", "4913", "q~", "sedAbC123", "#q#", "q.tmp", ".#q"})
+  for (const char* name : {".q.a1b2c3", ".q.swp", "4913", "q~", "sedAbC123", "#q#", "q.tmp", ".#q", "index.lock",
+                           "film.mp4.part"})
     EXPECT_TRUE(IsTemporaryName(shipped, name)) << name;
-  for (const char* name : {"", "q", ".q.a1b2", "q.a1b2c3", "sedAbC12", "4913x", "q.tmp1", "#q"})
+  for (const char* name : {"", "q", ".q.a1b2", "q.a1b2c3", "sedAbC12", "4913x", "q.tmp1", "#q",
+                           "Cargo.lock", "handle.part"})
     EXPECT_FALSE(IsTemporaryName(shipped, name)) << name;
   MountOptions own;
   own.temporary_names = {"[ab]*[xy]", "\\*q\\*", "?"};

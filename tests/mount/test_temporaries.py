@@ -94,10 +94,13 @@ def test_temporary_names_leave_no_trace_when_they_are_removed(mount, family):
     assert mount.raw() == [] and os.listdir(family / ".deleted") == []
 
 
-def test_a_lock_file_leaves_no_trace(mount, family):
+def test_a_lock_of_git_leaves_no_trace_and_a_file_that_is_kept_comes_back(mount, family):
     for _ in range(3):
-        sh("set -C; : >q.lock; rm q.lock", cwd=family)
+        sh("set -C; : >index.lock; rm index.lock", cwd=family)
     assert mount.raw() == []
+    for name in ("Cargo.lock", "handle.part"):
+        sh(f"echo kept >{name}; rm {name}; cp .deleted/{name} .", cwd=family)
+        assert (family / name).read_text() == "kept\n"
 
 
 def test_another_name_leaves_a_tombstone(mount, family):
