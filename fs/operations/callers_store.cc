@@ -97,18 +97,29 @@ StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenScanner(const Caller& calle
               NamesColumns(scan) ? rights_.OfNamedColumns(table) : rights_.OfRead(table));
 }
 
+namespace {
+
+// All that is stored, so that nothing of a column seems to be gone, and no bytes of it.
+bool TellsNoValues(const Scan& scan) {
+  return scan.raw && scan.lengths_only &&
+         (scan.filter == nullptr || !scan.filter->ReadsValues());
+}
+
+}  // namespace
+
 StatusOr<std::unique_ptr<Scanner>> CallersStore::Open(const Caller& caller, const TableName& table,
                                                       Scan scan,
                                                       std::shared_ptr<FilterRights> rights) {
   if (table.IsSystemTable()) scan.filter = WithoutHiddenRows(table, scan.filter);
+  if (scan.passed_over == nullptr) scan.passed_over = &has_passed_over_;
   if (rights != nullptr) {
-    rights->TellHidden(has_passed_over_);
+    rights->TellHidden(*scan.passed_over);
+    if (TellsNoValues(scan)) rights->ShowsClosedVersions();
     // A filter may seek to what it wants of a column.
     if (scan.raw || scan.filter != nullptr || scan.time_range != TimeRange())
       rights->BeginsInHistory();
     scan.filter = rights->Narrow(scan.filter);
   }
-  scan.passed_over = &has_passed_over_;
   scan.table_id = 0;  // the rights are those of the name
   CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(caller, table, scan));
   return std::unique_ptr<Scanner>(std::make_unique<CallersScanner>(

@@ -122,7 +122,8 @@ class CallersStore : public Store {
   // modes, and of a column for the store's rights too. A scan leaves out what the caller may not
   // read. That something is not there at all is no failure here.
   Status CheckMayRead(const Caller& caller, const Place& place) const;
-  // Whether a read by this store has left something out for that, or for the store's own rights.
+  // Whether a read by this store has left something out for that, or for the store's own rights, of
+  // which nobody else is told (Query::passed_over).
   bool has_passed_over() const { return has_passed_over_; }
   // The same of what a query names of a row: its columns and families, or all of it.
   Status CheckMayRead(const Caller& caller, const TableName& table, const std::string& row,

@@ -86,7 +86,8 @@ bool FilterRights::MayRead(const CellView& cell) {
     next_is_old_ = begins_in_history_ || step_began_;
     step_began_ = false;
   }
-  return is_column_open_ && (cell.type != CellType::kPut || MayReadVersion(cell));
+  if (!is_column_open_ || shows_closed_versions_) return is_column_open_;
+  return cell.type != CellType::kPut || MayReadVersion(cell);
 }
 
 // Versions come newest first. Of who owns the newest one nothing more is asked.

@@ -54,6 +54,9 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
 
   // The first version that is seen of a column may be an old one.
   void BeginsInHistory() { begins_in_history_ = true; }
+  // What is shown is names, times and lengths alone, to no filter that reads values: then versions
+  // that were another's are shown to who may read the column.
+  void ShowsClosedVersions() { shows_closed_versions_ = true; }
   // Sets it where something is not shown. `hidden` outlives it and the filters that it narrows.
   void TellHidden(std::atomic<bool>& hidden) { hidden_ = &hidden; }
   // The filter that sees only what may be read.
@@ -86,6 +89,7 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
   std::optional<Place> column_;
   bool is_column_open_ = false;
   bool begins_in_history_ = false;
+  bool shows_closed_versions_ = false;
   bool step_began_ = true;    // in a column that the step before may have been in
   bool next_is_old_ = false;  // the next put of the column may be no newest one
 };

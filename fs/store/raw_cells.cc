@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/store/raw_cells.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -51,6 +52,9 @@ StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQu
   scan.store_limit = query.limit;
   scan.lengths_only = query.lengths_only;
   scan.table_id = query.table_id;
+  // Where rights hide something it is no part that was asked for of what a caller reads.
+  std::atomic<bool> passed_over = false;
+  scan.passed_over = &passed_over;
   CELLFS_ASSIGN_OR_RETURN(auto scanner, store.OpenScanner(caller, query.table, scan));
   CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({.max_rows = 1}));
   return rows.empty() ? RowCells() : std::move(rows.front());

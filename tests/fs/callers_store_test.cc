@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <random>
 #include <set>
@@ -218,6 +219,61 @@ TEST_F(CallersStoreTest, ATombstoneOfAFamilyIsSeenByWhoMayLookIntoIt) {
   scan.raw = true;
   CallersStore other = As(kStranger);
   EXPECT_EQ(Scanned(other, scan), (std::set<std::string>{"a/", "a/p", "b/p", "b/q"}));
+}
+
+// Another's file had the name before. That it was there, when and how long is told as the directory
+// of versions tells it; its bytes are not.
+TEST_F(CallersStoreTest, AScanOfAllThatIsStoredShowsAClosedVersionsLengthAlone) {
+  Set(FamilyPlace(tree_.table, "a", "f"), 0777);
+  tree_.Put("a", "name", "secret");
+  Set(Column("a", "name"), 0600);
+  CallersStore root = As(0);
+  CallersStore other = As(kStranger);
+  tree_.clock->Advance(10);
+  ASSERT_EQ(Delete(root, "a", "name"), StatusCode::kOk);
+  tree_.clock->Advance(10);
+  ASSERT_EQ(Put(other, "a", "name"), StatusCode::kOk);
+  const auto puts = [&](Scan scan) {
+    scan.raw = true;
+    scan.max_versions = kAllVersions;
+    scan.start_row = scan.stop_row = "a";
+    scan.include_stop_row = true;
+    std::string told;
+    auto scanner = other.OpenScanner(Caller::Superuser(), tree_.table, scan);
+    const auto rows = (*scanner)->Next({});
+    EXPECT_TRUE(rows.ok()) << rows.status().ToString();
+    for (const RowCells& row : *rows) {
+      for (const Cell& cell : row) {
+        if (cell.qualifier != "name" || cell.type != CellType::kPut) continue;
+        told += cell.value + "#" + std::to_string(cell.value_length) + " ";
+      }
+    }
+    return told;
+  };
+  EXPECT_EQ(puts({}), "new#3 ");
+  Scan lengths;
+  lengths.lengths_only = true;
+  EXPECT_EQ(puts(lengths), "#3 #6 ");
+  lengths.filter = *ParseFilter("QualifierFilter(=, 'binary:name')");
+  EXPECT_EQ(puts(lengths), "#3 #6 ");
+  lengths.filter = *ParseFilter("ValueFilter(=, 'regexstring:.')");
+  EXPECT_EQ(puts(lengths), "#3 ");
+  EXPECT_TRUE(other.has_passed_over());
+}
+
+TEST_F(CallersStoreTest, WhoAsksWhetherSomethingIsPassedOverIsToldHimself) {
+  Set(Column("a", "q"), 0600);
+  CallersStore other = As(kStranger);
+  std::atomic<bool> passed_over = false;
+  Scan scan;
+  scan.passed_over = &passed_over;
+  scan.start_row = "b";
+  EXPECT_EQ(Scanned(other, scan).size(), 2u);
+  EXPECT_FALSE(passed_over);
+  scan.start_row = "a";
+  EXPECT_EQ(Scanned(other, scan).size(), 3u);
+  EXPECT_TRUE(passed_over);
+  EXPECT_FALSE(other.has_passed_over());
 }
 
 TEST_F(CallersStoreTest, WhoHasItOpenGoesOnWithWhatItHeld) {
