@@ -24,7 +24,8 @@ json RecordOf(Event&& event, const LogOptions& options) {
   if (!options.with_before) return record;
   record["before"] = SideOf(std::move(event.before), options.detail);
   const bool is_put = !IsTombstone(event.cell.type);
-  record["after"] = is_put ? SideOf(std::move(event.cell), options.detail) : json();
+  const ValueDetail detail = event.value_is_gone ? ValueDetail::kLengths : options.detail;
+  record["after"] = is_put ? SideOf(std::move(event.cell), detail) : json();
   if (event.value_is_gone) record["value_is_gone"] = true;
   return record;
 }
@@ -91,7 +92,8 @@ const Command kLogCommand{
     .summary = "print what happened to a cell, a row, a family or a table",
     .description =
         "Versions and deletes: when, what, and how long the value is. What a compaction has removed "
-        "is not known any more.",
+        "is not known any more. Of what was another's, and the caller may not read, the size is told "
+        "alone.",
     .example = "log ~/m/default/notes/monday/text/list\nlog -p ./list\n"
                "log --since yesterday -n 0 ~/m/default/notes",
     .no = "no version and no delete of it is stored, or none in that time",

@@ -36,12 +36,20 @@ const std::string& ValueIn(const json& side) {
   return found == side.end() ? nothing : found->get_ref<const std::string&>();
 }
 
-std::string SizeOf(const json& side) { return ShownSize(side["size"].get<uint64_t>()); }
+bool IsClosed(const json& side) { return !side.is_null() && side.contains("closed"); }
+
+bool IsShownByLines(const json& side) {
+  const std::string& value = ValueIn(side);
+  return !IsClosed(side) && value.size() <= kLongestText && IsPlainText(value);
+}
 
 // To the byte, where they would look alike.
 std::string SizesOf(const json& before, const json& after) {
-  if (before["size"] == after["size"]) return SizeOf(after) + " of other bytes";
-  if (SizeOf(before) != SizeOf(after)) return SizeOf(before) + " -> " + SizeOf(after);
+  const bool is_any_closed = IsClosed(before) || IsClosed(after);
+  if (!is_any_closed && before["size"] == after["size"])
+    return ShownSizeOf(after) + " of other bytes";
+  if (is_any_closed || ShownSizeOf(before) != ShownSizeOf(after))
+    return ShownSizeOf(before) + " -> " + ShownSizeOf(after);
   return std::to_string(before["size"].get<uint64_t>()) + " B -> " +
          std::to_string(after["size"].get<uint64_t>()) + " B";
 }
@@ -101,8 +109,17 @@ json KeyOf(const Cell& cell) {
 json SideOf(std::optional<Cell>&& cell, ValueDetail detail) {
   if (!cell) return nullptr;
   json side = {{"timestamp", cell->timestamp}, {"size", cell->value_length}};
-  if (detail == ValueDetail::kValues) side["value"] = std::move(cell->value);
+  if (detail == ValueDetail::kLengths) return side;
+  if (HasValue(*cell)) {
+    side["value"] = std::move(cell->value);
+  } else {
+    side["closed"] = true;
+  }
   return side;
+}
+
+std::string ShownSizeOf(const json& side) {
+  return ShownSize(side["size"].get<uint64_t>()) + (IsClosed(side) ? " (closed to you)" : "");
 }
 
 std::string ShownKey(const json& record) {
@@ -114,9 +131,9 @@ void PrintChange(Printer& printer, const json& record) {
   const json& before = record["before"];
   const json& after = record["after"];
   if (before.is_null()) {
-    printer.Row({printer.In(Colour::kGreen, "+"), ShownKey(record), SizeOf(after)});
+    printer.Row({printer.In(Colour::kGreen, "+"), ShownKey(record), ShownSizeOf(after)});
   } else if (after.is_null()) {
-    printer.Row({printer.In(Colour::kRed, "-"), ShownKey(record), SizeOf(before)});
+    printer.Row({printer.In(Colour::kRed, "-"), ShownKey(record), ShownSizeOf(before)});
   } else {
     printer.Row({printer.In(Colour::kYellow, "~"), ShownKey(record), SizesOf(before, after)});
   }
@@ -125,13 +142,10 @@ void PrintChange(Printer& printer, const json& record) {
 void PrintDifference(Printer& printer, const json& record) {
   const json& before = record["before"];
   const json& after = record["after"];
-  const std::string& old_value = ValueIn(before);
-  const std::string& new_value = ValueIn(after);
-  const bool is_text = old_value.size() <= kLongestText && new_value.size() <= kLongestText &&
-                       IsPlainText(old_value) && IsPlainText(new_value);
-  const auto text = is_text ? UnifiedDiff({LabelOf(record, before), old_value},
-                                          {LabelOf(record, after), new_value})
-                            : std::nullopt;
+  const auto text = IsShownByLines(before) && IsShownByLines(after)
+                        ? UnifiedDiff({LabelOf(record, before), ValueIn(before)},
+                                      {LabelOf(record, after), ValueIn(after)})
+                        : std::nullopt;
   // An empty value that came or went has no lines.
   if (!text || text->empty()) {
     PrintChange(printer, record);
@@ -142,17 +156,22 @@ void PrintDifference(Printer& printer, const json& record) {
     printer.Line(printer.In(ColourOfLine(line), line));
 }
 
-std::string Explained(const Unknown& unknown) {
-  std::string text = "what it was then cannot be known";
-  if (unknown.columns == 1) text += " of a column";
-  if (unknown.columns > 1) text += " of " + std::to_string(unknown.columns) + " columns";
+std::string ShownColumns(const ToldColumns& columns) {
+  std::string text =
+      columns.count == 1 ? "a column" : std::to_string(columns.count) + " columns";
   std::string named;
-  for (const UnknownColumn& column : unknown.first) {
+  for (const ToldColumn& column : columns.first) {
     named += (named.empty() ? "" : ", ") + ShownBytes(column.row) + " " +
              (column.qualifier ? ShownColumn(column.family, *column.qualifier)
                                : ShownBytes(column.family) + ":...");
   }
-  if (!named.empty()) text += " (" + named + (unknown.columns > unknown.first.size() ? ", ..." : "") + ")";
+  if (columns.count > columns.first.size()) named += ", ...";
+  return text + " (" + named + ")";
+}
+
+std::string Explained(const Unknown& unknown) {
+  std::string text = "what it was then cannot be known";
+  if (unknown.columns.count > 0) text += " of " + ShownColumns(unknown.columns);
   for (const auto& [of, family] : unknown.families)
     text += "; " + family.reason;
   return text;

@@ -21,9 +21,12 @@ HistoryAccess AccessOf(const Session& session);
 
 // {"row", "family", "qualifier"}
 nlohmann::json KeyOf(const Cell& cell);
-// With {"timestamp", "size", "value"}, the last where `detail` says so; null for nullopt.
+// With {"timestamp", "size", "value"}, the last where `detail` says so; null for nullopt. Of what
+// the caller may not read "closed" stands in its place.
 nlohmann::json SideOf(std::optional<Cell>&& cell, ValueDetail detail);
 
+// "12 B" of a side, "12 B (closed to you)".
+std::string ShownSizeOf(const nlohmann::json& side);
 // "monday text:list"
 std::string ShownKey(const nlohmann::json& record);
 // The difference between record["before"] and record["after"]: of text, line by line; of other
@@ -32,6 +35,8 @@ void PrintDifference(Printer& printer, const nlohmann::json& record);
 // A line for a changed column: "+ monday text:list  12 B".
 void PrintChange(Printer& printer, const nlohmann::json& record);
 
+// "2 columns (monday text:list, monday text:todo)"
+std::string ShownColumns(const ToldColumns& columns);
 // In one line.
 std::string Explained(const Unknown& unknown);
 // {"unknown": "..."}: what the records before it leave out.

@@ -35,9 +35,16 @@ RowWriter CheckerOf(Session& session, const Scope& scope) {
 }
 
 // A part of it is not what it was, or not back, and who looks at the exit code alone shall know.
-bool TakePassedOver(Session& session, const Scope& scope) {
-  const bool is_cell = scope.qualifier.has_value();  // which he may read; others lie beside it
-  if (is_cell || !session.store.has_passed_over()) return false;
+bool TakeClosed(Session& session, const RestoreReport& report) {
+  if (report.closed.count == 0) return false;
+  session.take({{"passed_over", "of " + ShownColumns(report.closed) +
+                                    " you may not read what was there: another's file had that "
+                                    "name then; that was passed over, and is as it was"}});
+  return true;
+}
+
+bool TakePassedOver(Session& session) {
+  if (!session.store.has_passed_over()) return false;
   session.take({{"passed_over",
                  "some of it you may not read: that was passed over, and is as it was"}});
   return true;
@@ -73,7 +80,8 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
   if (!report.unknown.empty()) session.take(UnknownRecord(report.unknown));
   if (report.deletes > 0 && report.puts == 0) TakeIfNotThere(session, scope, *at);
   session.take(SumOf(report, options.dry_run));
-  if (TakePassedOver(session, scope)) return Answer::kNo;
+  const bool left_closed = TakeClosed(session, report);
+  if (TakePassedOver(session) || left_closed) return Answer::kNo;
   if (report.rows > 0) return Answer::kDone;
   CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(AccessOf(session), scope));
   return is_stored ? Answer::kDone : TakeNothing(session, kNothingStored);
@@ -109,9 +117,11 @@ StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
                           Undelete(AccessOf(session), scope, options, TellOf(session)));
   session.take(SumOf(report, options.dry_run));
+  const bool left_closed = TakeClosed(session, report);
   // That there is something else is only for who has brought back a part.
-  if (report.puts == 0) return TakeNothing(session, kNothingKept);
-  return !options.dry_run && TakePassedOver(session, scope) ? Answer::kNo : Answer::kDone;
+  if (report.puts == 0) return left_closed ? Answer::kNo : TakeNothing(session, kNothingKept);
+  const bool left_any = !options.dry_run && TakePassedOver(session);
+  return left_any || left_closed ? Answer::kNo : Answer::kDone;
 }
 
 void PrintRestore(Printer& printer, const json& record) {
@@ -139,7 +149,8 @@ const Command kRestoreCommand{
         "Each row is one step, and the history is kept: a restore to a later time undoes it. "
         "Refuses, and changes nothing, where it cannot be known any more what was there, and says "
         "of which columns and why; likewise where the caller may not change all of it. What he may "
-        "not read stays as it is, and the exit code is 1 then. After a kill the same call finishes it. "
+        "not read stays as it is, also what was another's file under the name, and the exit code is 1 "
+        "then. After a kill the same call finishes it. "
         "Cells count as of their timestamps: what was copied in later with old times (cp -p, rsync -a, "
         "tar x, mv between rows) is not taken away, unless the table itself was not there. What left no "
         "trace was never there: of a name that was renamed or removed within an hour of its making, or "

@@ -15,6 +15,21 @@ using nlohmann::json;
 
 constexpr char kAlone[] = "alone";
 
+// Of what he may not read he is told what a listing of its versions tells.
+json RecordOfClosed(Cell&& cell) {
+  json record = KeyOf(cell);
+  record.update(SideOf(std::move(cell), ValueDetail::kValues));
+  return record;
+}
+
+Status Closed(const json& record) {
+  return {StatusCode::kAccessDenied,
+          "what it was then you may not read: version " +
+              std::to_string(record["timestamp"].get<Timestamp>()) + ", " +
+              ShownSize(record["size"].get<uint64_t>()) +
+              ", is of another's file, which had that name"};
+}
+
 StatusOr<Answer> ServeShow(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
@@ -24,13 +39,21 @@ StatusOr<Answer> ServeShow(Session& session, const Arguments& arguments) {
   if (at) CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, *at, *at));
   const bool is_cell = scope.qualifier.has_value();
   bool is_any = false;
+  Status closed;
   CELLFS_RETURN_IF_ERROR(
       ReadState(access, scope, at, ValueDetail::kValues, [&](Cell&& cell) {
         is_any = true;
+        if (!HasValue(cell)) {
+          json record = RecordOfClosed(std::move(cell));
+          if (!is_cell) return session.take(std::move(record));
+          closed = Closed(record);
+          return false;
+        }
         json record = RecordOf(std::move(cell), format);
         if (is_cell) record[kForPrint] = kAlone;
         return session.take(std::move(record));
       }));
+  CELLFS_RETURN_IF_ERROR(closed);
   const bool may_be_unknown = at && *at <= session.Now();
   if (!may_be_unknown || (is_any && is_cell)) return is_any ? Answer::kDone : Answer::kNo;
   CELLFS_ASSIGN_OR_RETURN(const Unknown unknown, FindUnknown(access, scope, *at));
@@ -42,7 +65,12 @@ StatusOr<Answer> ServeShow(Session& session, const Arguments& arguments) {
 // The bytes of a cell alone are what was in the file.
 void PrintShow(Printer& printer, const json& record) {
   if (PrintRemark(printer, record)) return;
-  if (record.contains(kForPrint) && !record.contains("shown")) {
+  if (record.contains("closed")) {
+    printer.Row({ShownBytes(record["row"].get<std::string>()),
+                 ShownColumn(record["family"].get<std::string>(),
+                             record["qualifier"].get<std::string>()),
+                 std::to_string(record["timestamp"].get<Timestamp>()), ShownSizeOf(record)});
+  } else if (record.contains(kForPrint) && !record.contains("shown")) {
     printer.Bytes(record["value"].get_ref<const std::string&>());
   } else {
     PrintCell(printer, record);
@@ -58,7 +86,7 @@ const Command kShowCommand{
     .description =
         "Of a cell its bytes; of a row, a family or a table what was in it. Versions and deletes "
         "with timestamps up to TIME count. Exits with 3, and says why, where a part of it cannot be "
-        "known any more.",
+        "known any more, or of a cell alone where it was another's, and the caller may not read it.",
     .example = "show --at -2h ~/m/default/notes/monday/text/list\n"
                "show --at yesterday ~/m/default/notes/monday",
     .no = "nothing is stored there, or was then",

@@ -19,18 +19,19 @@ ReplayTime ReplayTimeOf(HistoryTime time, const Clock& clock, const StoreKnowled
 // Of cells that count up to then.
 TimeRange TimesUpTo(Timestamp up_to);
 
-// Reads the cell's value. kUnavailable: it has gone.
+// Reads the cell's value. kUnavailable: it has gone; kAccessDenied: the caller may not read it.
 Status FetchValue(const HistoryAccess& access, const TableName& table,
                   const std::shared_ptr<const Moment>& moment, Cell& cell,
                   NewerCells newer = NewerCells::kLeftOut);
+// The same, and leaves away (HasValue) what the caller may not read.
+Status FetchOpenValue(const HistoryAccess& access, const TableName& table,
+                      const std::shared_ptr<const Moment>& moment, Cell& cell,
+                      NewerCells newer = NewerCells::kLeftOut);
 // Whether they are the same bytes; null: nothing. Fetches both values where only they tell, and
-// else neither.
+// else neither. Bytes that the caller may not read are no others.
 StatusOr<bool> AreSame(const HistoryAccess& access, const TableName& table,
                        const std::shared_ptr<const Moment>& moment, std::optional<Cell>& a,
                        std::optional<Cell>& b);
-// Of a cell that came with its length only.
-inline bool HasValue(const Cell& cell) { return cell.value.size() == cell.value_length; }
-
 inline std::optional<Cell> OptionalOf(const Cell* cell) {
   return cell == nullptr ? std::optional<Cell>() : *cell;
 }

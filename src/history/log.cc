@@ -98,7 +98,7 @@ class EventTeller {
  private:
   // False: the value has gone.
   StatusOr<bool> Fetch(Cell& cell) {
-    const Status fetched = FetchValue(access_, table_, nullptr, cell, NewerCells::kSoughtBy);
+    const Status fetched = FetchOpenValue(access_, table_, nullptr, cell, NewerCells::kSoughtBy);
     if (fetched.code() == StatusCode::kUnavailable) return false;
     if (!fetched.ok()) return fetched;
     return true;
@@ -107,16 +107,12 @@ class EventTeller {
   Status FindBefore(Event& event) {
     const Cell& cell = event.cell;
     if (cell.type == CellType::kDelete) {
-      CELLFS_ASSIGN_OR_RETURN(event.before, ReadStoredPut(access_, table_, cell, nullptr,
+      CELLFS_ASSIGN_OR_RETURN(event.before, FindStoredPut(access_, table_, cell, nullptr,
                                                           NewerCells::kSoughtBy));
     } else if (!IsFamilyTombstone(cell.type) && cell.timestamp > 0) {
       CELLFS_ASSIGN_OR_RETURN(event.before, SeenAt(cell, cell.timestamp - 1));
     }
-    if (!event.before) return {};
-    if (options_.detail == ValueDetail::kLengths) {
-      event.before->value.clear();
-      return {};
-    }
+    if (!event.before || options_.detail == ValueDetail::kLengths) return {};
     CELLFS_ASSIGN_OR_RETURN(const bool is_there, Fetch(*event.before));
     if (!is_there) event.before.reset();
     return {};

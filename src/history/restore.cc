@@ -48,6 +48,9 @@ class RowChanges {
     const bool is_full = changes_.size() >= kRestoreCells || bytes_ >= kRestoreBytes;
     return is_full ? Flush() : Status();
   }
+  void LeaveClosed(const Cell& key) {
+    report_.closed.Add({key.row, key.family, key.qualifier});
+  }
   Status Flush() {
     if (changes_.empty()) return {};
     if (!options_.dry_run) {
@@ -150,7 +153,11 @@ class RestoreVisitor : public ColumnVisitor {
     if (same) return {};
     int64_t time_to_live = kNoCellTtl;
     if (change.after) {
-      CELLFS_RETURN_IF_ERROR(FetchValue(source_.access, table, source_.moment, *change.after));
+      CELLFS_RETURN_IF_ERROR(FetchOpenValue(source_.access, table, source_.moment, *change.after));
+      if (!HasValue(*change.after)) {
+        changes_.LeaveClosed(*change.after);
+        return {};
+      }
       time_to_live = RestOfTtl(*change.after);
     }
     return changes_.Add(std::move(change), time_to_live);
@@ -204,10 +211,15 @@ class UndeleteVisitor : public ColumnVisitor {
     // What was put after the delete is what was wanted since.
     std::optional<Cell> shown = OptionalOf(present_->Visible());
     if (shown && !WasDeletedAfter(shown->sequence_id)) return {};
-    CELLFS_ASSIGN_OR_RETURN(auto put, ReadStoredPut(source_.access, source_.scope.table, *newest_,
-                                                    source_.moment));
-    if (!put) return {};  // it is not kept any more
-    return changes_.Add({std::move(shown), std::move(put)}, kNoCellTtl);
+    auto put =
+        ReadStoredPut(source_.access, source_.scope.table, *newest_, source_.moment);
+    if (put.status().code() == StatusCode::kAccessDenied) {
+      changes_.LeaveClosed(*newest_);
+      return {};
+    }
+    if (!put.ok()) return put.status();
+    if (!*put) return {};  // it is not kept any more
+    return changes_.Add({std::move(shown), *std::move(put)}, kNoCellTtl);
   }
 
  private:

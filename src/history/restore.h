@@ -54,6 +54,9 @@ struct RestoreReport {
   // refused and nothing was changed, nor told.
   Unknown unknown;
   bool refused = false;
+  // Left as they are, for the caller may not read what would have to be put there: another's file
+  // had that name then. What he reads nothing of is not known to him, and not among these.
+  ToldColumns closed;
   uint64_t rows = 0;  // with changes
   uint64_t puts = 0;
   uint64_t deletes = 0;

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "src/history/scope.h"
 
+#include <utility>
+
 namespace cellfs {
+
+void ToldColumns::Add(ToldColumn column) {
+  ++count;
+  if (first.size() < kColumnsNamed) first.push_back(std::move(column));
+}
 
 StatusOr<std::shared_ptr<const TableSchema>> CheckScope(const HistoryAccess& access,
                                                         const Scope& scope) {

@@ -16,9 +16,12 @@
 #define CELLFS_SRC_HISTORY_SCOPE_H_
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/clock.h"
 #include "engine/store.h"
@@ -31,6 +34,20 @@ struct Scope {
   std::optional<std::string> row;
   std::optional<std::string> family;
   std::optional<std::string> qualifier;  // REQUIRES: row and family
+};
+
+struct ToldColumn {
+  std::string row;
+  std::string family;
+  std::optional<std::string> qualifier;  // nullopt: of columns whose names are not kept
+};
+inline constexpr size_t kColumnsNamed = 10;
+// Some columns, of which the first, in the order of the store, are told by name.
+struct ToldColumns {
+  uint64_t count = 0;
+  std::vector<ToldColumn> first;  // kColumnsNamed at most
+
+  void Add(ToldColumn column);
 };
 
 struct HistoryAccess {

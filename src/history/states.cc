@@ -40,15 +40,21 @@ Status FetchValue(const HistoryAccess& access, const TableName& table,
   return {};
 }
 
+Status FetchOpenValue(const HistoryAccess& access, const TableName& table,
+                      const std::shared_ptr<const Moment>& moment, Cell& cell, NewerCells newer) {
+  const Status fetched = FetchValue(access, table, moment, cell, newer);
+  return fetched.code() == StatusCode::kAccessDenied ? Status() : fetched;
+}
+
 StatusOr<bool> AreSame(const HistoryAccess& access, const TableName& table,
                        const std::shared_ptr<const Moment>& moment, std::optional<Cell>& a,
                        std::optional<Cell>& b) {
   if (!a || !b) return !a && !b;
   if (a->timestamp == b->timestamp) return true;
   if (a->value_length != b->value_length) return false;
-  CELLFS_RETURN_IF_ERROR(FetchValue(access, table, moment, *a));
-  CELLFS_RETURN_IF_ERROR(FetchValue(access, table, moment, *b));
-  return a->value == b->value;
+  CELLFS_RETURN_IF_ERROR(FetchOpenValue(access, table, moment, *a));
+  CELLFS_RETURN_IF_ERROR(FetchOpenValue(access, table, moment, *b));
+  return HasValue(*a) && HasValue(*b) && a->value == b->value;
 }
 
 namespace {
@@ -84,7 +90,7 @@ class StateVisitor : public ColumnVisitor {
     std::optional<Cell> cell = OptionalOf(replay_->Visible());
     if (!cell || (knowledge_ && knowledge_->DependsOnVersionDeletes())) return {};
     if (detail_ == ValueDetail::kValues)
-      CELLFS_RETURN_IF_ERROR(FetchValue(access_, table_, nullptr, *cell));
+      CELLFS_RETURN_IF_ERROR(FetchOpenValue(access_, table_, nullptr, *cell));
     return on_cell_(*std::move(cell)) ? Status() : EnoughSeen();
   }
 
@@ -177,7 +183,7 @@ class DifferenceVisitor : public ColumnVisitor {
       if (!*side) continue;
       if (detail_ == ValueDetail::kLengths) (*side)->value.clear();
       if (detail_ == ValueDetail::kValues)
-        CELLFS_RETURN_IF_ERROR(FetchValue(access_, table_, nullptr, **side));
+        CELLFS_RETURN_IF_ERROR(FetchOpenValue(access_, table_, nullptr, **side));
     }
     return on_change_(std::move(change)) ? Status() : EnoughSeen();
   }

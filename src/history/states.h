@@ -23,7 +23,10 @@ namespace cellfs {
 
 using HistoryTime = std::optional<Timestamp>;
 
+// kValues: but for those that the caller may not read, which another's file had under that name.
 enum class ValueDetail { kLengths, kValues };
+// Of a cell that came with its length only.
+inline bool HasValue(const Cell& cell) { return cell.value.size() == cell.value_length; }
 
 // The put that was seen of a column, in the order of the store; false ends the read, which is then
 // ok. Without its value where that is not asked for.

@@ -119,10 +119,16 @@ StatusOr<RowCells> StoredCells::NextInFamily() {
   scan.store_limit = static_cast<int32_t>(options_.piece);
   scan.filter = std::make_shared<StoredCellsFilter>(
       Position{last.qualifier, last.timestamp, last.type}, scope_.qualifier, options_.times);
-  if (scope_.qualifier) scan.time_range = {};
+  if (scope_.qualifier) LimitToColumn(scan);
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(access_, scope_.table, scan));
   if (cells.size() >= options_.piece) unfinished_ = cells.back();
   return cells;
+}
+
+// By the filter, which knows the times too.
+void StoredCells::LimitToColumn(Scan& scan) {
+  scan.time_range = {};
+  scan.passed_over = &beside_;
 }
 
 Status StoredCells::OpenScanner() {
@@ -137,7 +143,7 @@ Status StoredCells::OpenScanner() {
   if (scope_.qualifier) {
     scan.filter =
         std::make_shared<StoredCellsFilter>(std::nullopt, scope_.qualifier, options_.times);
-    scan.time_range = {};
+    LimitToColumn(scan);
   }
   CELLFS_ASSIGN_OR_RETURN(scanner_,
                           access_.store.OpenScanner(access_.caller, scope_.table, scan));
@@ -171,25 +177,62 @@ void StoredCells::TakeRow(RowCells cells) {
   }
 }
 
+namespace {
+
+// Of a put: with its value, or its length.
+struct PutQuery {
+  const HistoryAccess& access;
+  const TableName& table;
+  const Cell& put;
+  std::shared_ptr<const Moment> moment;
+  NewerCells newer;
+
+  // `passed_over`: set where the caller may not read something that it came by.
+  StatusOr<std::optional<Cell>> Read(bool lengths_only, std::atomic<bool>& passed_over) const {
+    // Within times cells are passed by one by one before the filter can seek.
+    TimeRange times;
+    if (newer == NewerCells::kLeftOut) times.max = put.timestamp + 1;
+    Scan scan = RawScan({.times = times, .moment = moment});
+    scan.lengths_only = lengths_only;
+    scan.passed_over = &passed_over;
+    LimitToRow(put.row, scan);
+    scan.columns[put.family];
+    scan.filter = std::make_shared<StoredCellsFilter>(std::nullopt, put.qualifier,
+                                                      AtTimestamp(put.timestamp));
+    CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(access, table, scan));
+    const auto found = std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) {
+      return cell.type == CellType::kPut && cell.qualifier == put.qualifier;
+    });
+    if (found == cells.end()) return std::optional<Cell>();
+    return std::optional(std::move(*found));
+  }
+};
+
+}  // namespace
+
 StatusOr<std::optional<Cell>> ReadStoredPut(const HistoryAccess& access, const TableName& table,
                                             const Cell& put,
                                             std::shared_ptr<const Moment> moment,
                                             NewerCells newer) {
-  // Within times cells are passed by one by one before the filter can seek.
-  TimeRange times;
-  if (newer == NewerCells::kLeftOut) times.max = put.timestamp + 1;
-  Scan scan = RawScan({.times = times, .moment = std::move(moment)});
-  scan.lengths_only = false;
-  LimitToRow(put.row, scan);
-  scan.columns[put.family];
-  scan.filter = std::make_shared<StoredCellsFilter>(std::nullopt, put.qualifier,
-                                                    AtTimestamp(put.timestamp));
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(access, table, scan));
-  const auto found = std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) {
-    return cell.type == CellType::kPut && cell.qualifier == put.qualifier;
-  });
-  if (found == cells.end()) return std::optional<Cell>();
-  return std::optional(std::move(*found));
+  const PutQuery query{access, table, put, std::move(moment), newer};
+  std::atomic<bool> passed_over = false;
+  CELLFS_ASSIGN_OR_RETURN(auto found, query.Read(false, passed_over));
+  if (found || !passed_over) return found;
+  // What was passed over may have lain beside it.
+  CELLFS_ASSIGN_OR_RETURN(const auto closed, query.Read(true, passed_over));
+  if (!closed) return found;
+  return Status(StatusCode::kAccessDenied,
+                "no right to read version " + std::to_string(put.timestamp) + " of column '" +
+                    put.family + ":" + put.qualifier + "' of row '" + put.row +
+                    "': another's file had that name then");
+}
+
+StatusOr<std::optional<Cell>> FindStoredPut(const HistoryAccess& access, const TableName& table,
+                                            const Cell& put,
+                                            std::shared_ptr<const Moment> moment,
+                                            NewerCells newer) {
+  std::atomic<bool> beside = false;
+  return PutQuery{access, table, put, std::move(moment), newer}.Read(true, beside);
 }
 
 }  // namespace cellfs

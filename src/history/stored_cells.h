@@ -6,9 +6,14 @@
 //
 // Of a column the family's tombstones belong to the scope too. They lie at the empty qualifier,
 // before the column.
+//
+// Who may read a column is shown all of its versions, also those that were another's and that he may
+// not read (ReadStoredPut): without them he would take for gone, or never there, what is only closed
+// to him. Of a column that he may not read he is shown nothing.
 #ifndef CELLFS_SRC_HISTORY_STORED_CELLS_H_
 #define CELLFS_SRC_HISTORY_STORED_CELLS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -43,11 +48,14 @@ class StoredCells {
   StatusOr<RowCells> NextInFamily();
   Status FetchRows();
   Status OpenScanner();
+  void LimitToColumn(Scan& scan);
   void TakeRow(RowCells cells);
 
   const HistoryAccess& access_;
   const Scope& scope_;
   Options options_;
+  // Of a column: what lies beside it matters to nobody. The scanner is told of it.
+  std::atomic<bool> beside_ = false;
   std::unique_ptr<Scanner> scanner_;
   std::optional<std::string> last_row_;  // read by scanners, whole but for what `unfinished_` says
   bool at_end_ = false;
@@ -62,8 +70,13 @@ enum class NewerCells {
   kSoughtBy,  // all files are read, from the version on: for who reads many of one column
 };
 // The put of that column and timestamp, with its value, whatever hides it; nullopt: it is not
-// stored (any more).
+// stored (any more). kAccessDenied: it is, and the caller may not read it.
 StatusOr<std::optional<Cell>> ReadStoredPut(const HistoryAccess& access, const TableName& table,
+                                            const Cell& put,
+                                            std::shared_ptr<const Moment> moment = nullptr,
+                                            NewerCells newer = NewerCells::kLeftOut);
+// The same with its length only, which is no secret of who may read the column.
+StatusOr<std::optional<Cell>> FindStoredPut(const HistoryAccess& access, const TableName& table,
                                             const Cell& put,
                                             std::shared_ptr<const Moment> moment = nullptr,
                                             NewerCells newer = NewerCells::kLeftOut);

@@ -304,9 +304,7 @@ class UnknownVisitor : public ColumnVisitor {
     Unknown::OfFamily& of_family = unknown_.families[{family_->name(), reason}];
     if (of_family.reason.empty()) of_family.reason = knowledge_->Explain(reason);
     if (qualifier) ++of_family.columns;
-    ++unknown_.columns;
-    if (unknown_.first.size() < kUnknownColumnsNamed)
-      unknown_.first.push_back({row_, family_->name(), std::move(qualifier)});
+    unknown_.columns.Add({row_, family_->name(), std::move(qualifier)});
   }
 
   const Scope& scope_;

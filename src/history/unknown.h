@@ -40,14 +40,6 @@ namespace cellfs {
 
 enum class UnknownReason { kVersions, kDeleted, kCompacted, kMinVersions, kEmptied, kVersionDeleted };
 
-inline constexpr size_t kUnknownColumnsNamed = 10;
-
-struct UnknownColumn {
-  std::string row;
-  std::string family;
-  std::optional<std::string> qualifier;  // nullopt: of columns whose names are not kept either
-};
-
 struct Unknown {
   // In a family, for one reason.
   struct OfFamily {
@@ -55,8 +47,7 @@ struct Unknown {
     std::string reason;    // one line for people: "VERSIONS is 3, and ..."
   };
 
-  uint64_t columns = 0;              // of all, also those without a name: once for their row
-  std::vector<UnknownColumn> first;  // kUnknownColumnsNamed at most, in the order of the store
+  ToldColumns columns;  // of all, also those without a name: once for their row
   std::map<std::pair<std::string, UnknownReason>, OfFamily> families;
 
   bool empty() const { return families.empty(); }

@@ -380,6 +380,45 @@ def test_who_may_not_read_a_part_of_it_is_told_that_it_stays(make_mount):
     assert run("restore", "--at", moment, family / "open", **nobody)[0] == 0, "nothing of it is closed to him"
 
 
+def as_user(user, family, script):
+    sh(f"setpriv --reuid={user} --regid={user} --clear-groups bash -c 'umask 077; cd {family}; {script}'")
+
+
+def test_what_another_had_under_the_name_is_closed_and_not_gone(make_mount):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    table = family.parent.parent
+    family.chmod(0o777)
+    as_user(1000, family, "echo SECRET >q")
+    moment = now()
+    as_user(1000, family, "rm q")
+    as_user(65534, family, "echo his >q")
+    nobody = {"user": 65534}
+    for option in (["--dry-run"], []):
+        for path in (family / "q", table):
+            code, out, error = run("restore", "--at", moment, *option, path, **nobody)
+            assert code == 1 and not out, (code, out, error)
+            assert error.count("\n") == 1 and "a column (r f:q)" in error and "may not read" in error, error
+    assert (family / "q").read_text() == "his\n"
+
+    code, out, error = run("show", "--at", moment, family / "q", **nobody)
+    assert code == 3 and not out and "may not read" in error and "7 B" in error, (code, out, error)
+    code, out, error = run("show", "--at", moment, table, **nobody)
+    assert code == 0 and "f:q" in out and "7 B (closed to you)" in out, (code, out, error)
+    code, out, error = run("diff", "--at", moment, family / "q", **nobody)
+    assert code == 1 and "7 B (closed to you) -> 4 B" in out, (code, out, error)
+    out = ok("log", "-p", family / "q", **nobody)
+    assert "7 B (closed to you)" in out and "+his" in out and "no longer kept" not in out, out
+    told = [json.loads(line) for line in ok("log", "-p", "--json", family / "q", **nobody).splitlines()]
+    assert [event.get("size") for event in told] == [4, None, 7]
+    assert told[2]["after"]["closed"] and "value" not in told[2]["after"], told
+    for command in (["scan", "--raw", table], ["log", "-p", table], ["show", "--at", moment, table],
+                    ["diff", "--at", moment, table]):
+        assert "SECRET" not in "".join(map(str, run(*command, **nobody))), command
+    ok("restore", "--at", moment, table)
+    assert (family / "q").read_text() == "SECRET\n", "to root nothing is closed"
+
+
 def test_so_is_who_has_no_right_of_the_store_to_read_it(make_mount):
     mount = make_mount("allow_other,hbase.security.authorization=true")
     ok("create", mount, "t", "f:VERSIONS=5,KEEP_DELETED_CELLS=TRUE", "g:VERSIONS=5,KEEP_DELETED_CELLS=TRUE")

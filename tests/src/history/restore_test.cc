@@ -39,8 +39,8 @@ class RestoreTest : public HistoryTest {
   static std::string Told(const StatusOr<RestoreReport>& report, const std::string& text) {
     if (!report.ok()) return std::string(CodeName(report.status().code()));
     if (!report->refused) return text;
-    std::string refused = "refused " + std::to_string(report->unknown.columns);
-    for (const UnknownColumn& column : report->unknown.first)
+    std::string refused = "refused " + std::to_string(report->unknown.columns.count);
+    for (const ToldColumn& column : report->unknown.columns.first)
       refused += " " + column.row + "/" + column.qualifier.value_or("*");
     for (const auto& [key, of_family] : report->unknown.families)
       refused += "; " + of_family.reason;
