@@ -24,10 +24,15 @@ struct TableRepair {
   std::string obstacle;            // why it is left as it is; empty: it can be repaired
 };
 
-// What becomes of the log: it ends where the damage begins.
+// What becomes of the log. A damaged header of a segment is made anew where what is around it tells
+// what it was; at any other damage the log ends.
 struct LogRepair {
   std::string damage;
-  uint64_t records = 0;           // whole ones behind it, which are cut off with it
+  std::vector<std::string> headers;  // the segments whose headers are made anew
+  uint64_t saved = 0;                // the whole records behind these, which the log has again
+  bool is_cut = false;
+  uint64_t records = 0;           // whole ones behind the cut, which tables lack then
+  uint64_t bytes = 0;             // that are cut off, damaged ones too
   std::vector<std::string> kept;  // the files beside the segments that have what is cut off
 };
 
@@ -39,7 +44,7 @@ struct StoreRepair {
 enum class RepairMode { kPlan, kAct };
 
 // kPlan changes nothing; kAct writes the manifests that were planned, each whole or not at all, and
-// cuts the log. kUnavailable: the store is open. kCorruption: FORMAT or CATALOG is damaged, which
+// mends the log. kUnavailable: the store is open. kCorruption: FORMAT or CATALOG is damaged, which
 // comes first.
 StatusOr<StoreRepair> RepairLocalStore(const std::string& directory, RepairMode mode);
 

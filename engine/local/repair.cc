@@ -56,9 +56,8 @@ class Repair {
       repairs.tables.push_back(std::move(repair));
     }
     // Last: what it says behind the damage tells of manifests too.
-    if (log_.broken) {
-      CELLFS_ASSIGN_OR_RETURN(repairs.log,
-                              CutLog(files_, directory_ + "/wal", *log_.broken, mode_));
+    if (!log_.is_whole()) {
+      CELLFS_ASSIGN_OR_RETURN(repairs.log, RepairLog(files_, directory_ + "/wal", log_, mode_));
     }
     return repairs;
   }

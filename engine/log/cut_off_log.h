@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What was cut off the end of the log though whole records stand in it. It is kept beside the
-// segments, for nobody can say whether power was lost before it was on disk, or whether a record
-// that was there is damaged.
+// What was cut off the end of the log, and is kept beside the segments. The opening of a store cuts
+// off a torn record with the whole ones behind it: nobody can say whether power was lost before
+// they were on disk, or whether a record that was there is damaged. A repair cuts off damage.
 #ifndef CELLFS_ENGINE_LOG_CUT_OFF_LOG_H_
 #define CELLFS_ENGINE_LOG_CUT_OFF_LOG_H_
 
@@ -15,15 +15,17 @@
 
 namespace cellfs {
 
-// "0000000000000001.log.cut-1234": what lay in segment 1 from offset 1234 on; of another one at the
-// same place "…-2".
+enum class CutOffBy { kOpening, kRepair };
+
+// "0000000000000001.log.cut-1234", by a repair "….log.damaged-1234": what lay in segment 1 from
+// offset 1234 on; of another one at the same place "…-2".
 //
 // Keeps `bytes`, durably, in the log's directory; what is kept already is not kept twice. Answers
 // with the name.
-StatusOr<std::string> KeepCutOff(FileLayer& files, const std::string& directory, uint64_t segment,
-                                 size_t offset, std::string_view bytes);
+StatusOr<std::string> KeepCutOff(FileLayer& files, const std::string& directory, CutOffBy by,
+                                 uint64_t segment, size_t offset, std::string_view bytes);
 // The name that it is given first.
-std::string NameOfCutOff(uint64_t segment, size_t offset);
+std::string NameOfCutOff(CutOffBy by, uint64_t segment, size_t offset);
 // The names of what is kept there.
 StatusOr<std::vector<std::string>> FindCutOff(FileLayer& files, const std::string& directory);
 

@@ -8,6 +8,7 @@
 
 #include "engine/log/cut_off_log.h"
 #include "engine/log/log_tail.h"
+#include "engine/log/lost_header.h"
 
 namespace cellfs {
 namespace {
@@ -91,15 +92,24 @@ class LogCheck {
       return;
     }
     const bool begins_log = number == log_.first_segment;
+    const auto end_before = *end != 0 ? std::optional(*end) : std::nullopt;
     const SegmentHeader expected{.number = number, .base = *end, .store_id = store_id_};
     if (newest && (!begins_log || number == 1) && IsUnbegun(*bytes, expected)) {  // just begun
       if (next_is_on_disk_) Add(file, "header", "the header is missing");
       return;
     }
-    const auto header = DecodeSegmentHeader(*bytes);
-    if (!header || header->number != number || header->format_version != kLogFormatVersion ||
-        header->store_id != store_id_) {
-      Add(file, "header", "the header is damaged, or not of this segment, or of another store");
+    auto header = DecodeSegmentHeader(*bytes);
+    if (!header) {
+      header = TellLostHeader(*bytes, {number, store_id_, end_before});
+      Add(file, "header", DescribeLostHeader(*bytes, header));
+    } else if (header->number != number || header->format_version != kLogFormatVersion ||
+               header->store_id != store_id_) {
+      Add(file, "header",
+          "the header is another segment's, store's or format's; the file from a backup helps, and "
+          "without one 'cellfs check --repair' cuts the log there");
+      header.reset();
+    }
+    if (!header) {
       *end = 0;
       return;
     }

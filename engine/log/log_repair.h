@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Cutting a damaged log: what lies before the damage stays the log, and what lies behind it is kept
+// Mending a damaged log. A header of a segment that was told by what is around it is made anew. At
+// other damage the log is cut: what lies before it stays the log, and what lies behind it is kept
 // beside the segments (cut_off_log.h), for it may follow from what is lost.
 #ifndef CELLFS_ENGINE_LOG_LOG_REPAIR_H_
 #define CELLFS_ENGINE_LOG_LOG_REPAIR_H_
@@ -13,10 +14,10 @@
 
 namespace cellfs {
 
-// Of a store that nobody has open. What is cut off is kept durably before anything of the log goes;
-// where this is cut short, it is done again.
-StatusOr<LogRepair> CutLog(FileLayer& files, const std::string& directory, const LogBreak& broken,
-                           RepairMode mode);
+// Of a store that nobody has open, whose log is as the summary says, and not whole. What is cut off
+// is kept durably before anything of the log goes; where this is cut short, it is done again.
+StatusOr<LogRepair> RepairLog(FileLayer& files, const std::string& directory,
+                              const LogSummary& summary, RepairMode mode);
 
 }  // namespace cellfs
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/log/log_tail.h"
+#include "engine/log/lost_header.h"
 
 namespace cellfs {
 namespace {
@@ -54,14 +55,30 @@ class Summarizing {
       Break("'" + PathOf(number) + "': the header is missing");
   }
 
+  bool IsOfSegment(const SegmentHeader& header, uint64_t number) const {
+    return header.number == number && header.store_id == store_id_ &&
+           header.format_version == kLogFormatVersion;
+  }
+  // Of a damaged one. Behind a break nobody knows where a segment should begin.
+  std::optional<SegmentHeader> TellHeader(uint64_t number, std::string_view bytes) const {
+    HeaderSurroundings around{.number = number, .store_id = store_id_, .end_before = {}};
+    if (last_ != 0 && !summary_.broken) around.end_before = end_;
+    return TellLostHeader(bytes, around);
+  }
+
   void TakeSegment(uint64_t number, const std::string& bytes, bool is_newest) {
-    const auto header = DecodeSegmentHeader(bytes);
-    if (!header || header->store_id != store_id_ || header->number != number ||
-        header->format_version != kLogFormatVersion) {
-      Break("'" + PathOf(number) + "': the header is damaged");
+    const auto whole = DecodeSegmentHeader(bytes);
+    const auto header = whole ? whole : TellHeader(number, bytes);
+    if (whole && !IsOfSegment(*whole, number)) {
+      Break("'" + PathOf(number) + "': the header is another segment's, store's or format's");
+    } else if (!header) {
+      Break("'" + PathOf(number) + "': " + DescribeLostHeader(bytes, header));
     } else if (last_ != 0 && header->base != end_) {
       Break("'" + PathOf(last_) + "' ends at offset " + std::to_string(intact_) +
             ", and the segment behind it goes on elsewhere");
+    } else if (!whole && !summary_.broken) {
+      summary_.lost_headers.push_back(
+          {"'" + PathOf(number) + "': " + DescribeLostHeader(bytes, header), *header});
     }
     TakeRecords(number, bytes, header ? header->base : end_, is_newest);
   }

@@ -8,11 +8,18 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/disk/file_layer.h"
 #include "engine/log/log_format.h"
 
 namespace cellfs {
+
+// A segment whose header is damaged, and told by what is around it.
+struct LostHeader {
+  std::string what;  // the file, and what is wrong
+  SegmentHeader header;
+};
 
 // Where the log ceases to be what was written.
 struct LogBreak {
@@ -26,10 +33,14 @@ struct LogSummary {
   OlderCells older;  // what segments before that have held
   TableMarks marks;
   std::map<TableId, SequenceId> highest;  // of the records that are there
-  std::optional<LogBreak> broken;         // the first; as the opening of the store finds it
+  std::vector<LostHeader> lost_headers;   // of segments before the break, and of the broken one
+  std::optional<LogBreak> broken;         // the first that is left when these are made anew
+
+  bool is_whole() const { return lost_headers.empty() && !broken; }
 };
 
-// What is whole behind damage is told of too, as far as it can be found.
+// Damage is what the opening of the store finds. What is whole behind it is told of too, as far as
+// it can be found.
 StatusOr<LogSummary> SummarizeLog(FileLayer& files, const std::string& directory,
                                   uint64_t store_id);
 

@@ -31,6 +31,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -139,6 +140,7 @@ class Wal {
   StatusOr<std::vector<uint64_t>> FindSegments();
   StatusOr<Ending> RecoverSegment(uint64_t number, std::string_view bytes,
                                   const LogVisitor& visitor);
+  std::optional<SegmentHeader> TellHeader(uint64_t number, std::string_view bytes) const;
   Status CheckHeader(uint64_t number, std::string_view bytes, SegmentHeader* header);
   Status SettleEnd(const Ending& ending, bool has_unbegun);
   Status KeepTail(uint64_t number, const Ending& ending);

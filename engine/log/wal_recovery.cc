@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/log/cut_off_log.h"
+#include "engine/log/lost_header.h"
 #include "engine/log/wal.h"
 
 namespace cellfs {
@@ -53,10 +54,16 @@ StatusOr<std::vector<uint64_t>> Wal::FindSegments() {
   return numbers;
 }
 
+std::optional<SegmentHeader> Wal::TellHeader(uint64_t number, std::string_view bytes) const {
+  HeaderSurroundings around{.number = number, .store_id = options_.store_id, .end_before = {}};
+  if (!segments_.empty()) around.end_before = end();
+  return TellLostHeader(bytes, around);
+}
+
 Status Wal::CheckHeader(uint64_t number, std::string_view bytes, SegmentHeader* header) {
   const std::string path = PathOf(number);
   const auto decoded = DecodeSegmentHeader(bytes);
-  if (!decoded) return DamagedLog(path, 0, "the header does not match its checksum");
+  if (!decoded) return DamagedLog(path, 0, DescribeLostHeader(bytes, TellHeader(number, bytes)));
   *header = *decoded;
   if (header->format_version != kLogFormatVersion)
     return {StatusCode::kCorruption,
@@ -130,7 +137,7 @@ Status Wal::KeepTail(uint64_t number, const Ending& ending) {
   const size_t size = written - ending.offset;
   options_.make_room(size);
   CELLFS_ASSIGN_OR_RETURN(const std::string name,
-                          KeepCutOff(files_, directory_, number, ending.offset,
+                          KeepCutOff(files_, directory_, CutOffBy::kOpening, number, ending.offset,
                                      std::string_view(bytes).substr(ending.offset, size)));
   CELLFS_ASSIGN_OR_RETURN(const bool is_kept, files_.Exists(directory_ + "/" + name));
   if (!is_kept)

@@ -88,11 +88,19 @@ std::string CheckJson(const CheckReport& report) {
 
 std::string LogRepairText(const LogRepair& repair, RepairMode mode) {
   const bool acts = mode == RepairMode::kAct;
-  std::string text = "the log: " + repair.damage + "\n  it " + (acts ? "was" : "would be") +
-                     " cut there; " + std::to_string(repair.records) +
-                     " whole records behind that ";
+  const std::string becomes = acts ? "was" : "would be";
+  std::string text = "the log: " + repair.damage + "\n";
+  for (const std::string& segment : repair.headers)
+    text += "  the header of wal/" + segment + " " + becomes + " made anew\n";
+  if (!repair.headers.empty())
+    text += "  " + std::to_string(repair.saved) + " whole records behind that are not lost\n";
+  if (!repair.is_cut) return text;
+  text += "  it " + becomes + " cut where the damage begins; " + std::to_string(repair.records) +
+          " whole records behind that ";
   if (repair.kept.empty()) return text + "are known\n";
-  text += acts ? "are in no table now, and kept in" : "would be in no table, and kept in";
+  text += acts ? "are in no table now" : "would be in no table";
+  text += "; they, and what is damaged, " + std::to_string(repair.bytes) + " bytes in all, " +
+          (acts ? "are" : "would be") + " kept in";
   for (const std::string& file : repair.kept) text += " wal/" + file;
   return text + "\n";
 }
@@ -139,7 +147,11 @@ std::string RepairJson(const StoreRepair& repair) {
   if (repair.log)
     lines += JsonLine({{"log", "wal"},
                        {"damage", repair.log->damage},
+                       {"headers", repair.log->headers},
+                       {"saved", repair.log->saved},
+                       {"is_cut", repair.log->is_cut},
                        {"records", repair.log->records},
+                       {"bytes", repair.log->bytes},
                        {"kept", repair.log->kept}});
   return lines;
 }
@@ -180,7 +192,8 @@ StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::
   front.printer.Bytes(front.printer.style().json ? RepairJson(repair) : RepairText(repair, mode));
   if (IsDamageLeft(repair, mode)) return kExitNo;
   // A check tells of what was cut off a log as long as it is kept.
-  return repair.log ? StatusOr<int>(kExitDone) : TellOfTheRest(front, store);
+  const bool has_cut = repair.log && repair.log->is_cut;
+  return has_cut ? StatusOr<int>(kExitDone) : TellOfTheRest(front, store);
 }
 
 // As a last resort: the table of owners, modes and times goes, and all is as it is inherited.
@@ -274,14 +287,14 @@ const Command kCheckCommand{
     .description =
         "Reads everything, also of a mounted store. --repair is for a store that is not mounted: "
         "it says how the manifests of tables that were lost can be made anew from store files, "
-        "and where a damaged log can be cut, and with --yes it does so.",
+        "and how a damaged log can be mended, or where it can be cut, and with --yes it does so.",
     .example = "check ~/store\ncheck --repair ~/store",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a store's directory or its mount point");
           syntax.Flag("--repair", "repair",
                       "say how manifests that were lost can be made anew from store files, and a "
-                      "damaged log be cut");
+                      "damaged log be mended or cut");
           syntax.Flag("--forget-owners", "forget_owners",
                       "with --repair: give up all owners, modes and times, where these cannot be "
                       "read and no mount can be made");

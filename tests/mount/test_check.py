@@ -274,7 +274,7 @@ def test_a_repair_that_finds_nothing_to_make_says_what_else_is_damaged(mount):
 
 
 @pytest.mark.parametrize("damage", ["in a record", "of the header", "no log"])
-def test_a_damaged_log_is_cut_by_a_repair_and_the_rest_is_kept(mount, damage):
+def test_a_damaged_log_is_mended_by_a_repair_and_what_it_cuts_off_is_kept(mount, damage):
     family = mount.family()
     (family / "flushed").write_text("f")
     mount.command("flush")
@@ -290,23 +290,32 @@ def test_a_damaged_log_is_cut_by_a_repair_and_the_rest_is_kept(mount, damage):
         log.unlink()
     code, _, error = sh(f"{CELLFS} get {mount.store} t r", check=False)
     assert code == 3 and "check --repair" in error, error
+    assert damage != "of the header" or "whole records stand behind it" in error
     files = {f: f.read_bytes() for f in mount.store.rglob("*") if f.is_file()}
     code, out, _ = sh(f"{CELLFS} check --repair {mount.store}", check=False)
-    assert code == 1 and "it would be cut there" in out and "--yes does it" in out, out
+    is_cut = damage != "of the header"
+    does = "would be cut" if is_cut else "would be made anew"
+    assert code == 1 and does in out and "--yes does it" in out, out
     assert files == {f: f.read_bytes() for f in mount.store.rglob("*") if f.is_file()}
     code, out, _ = sh(f"{CELLFS} check --repair --json {mount.store}", check=False)
     plan = json.loads(out)
-    assert code == 1 and plan["log"] == "wal" and len(plan["kept"]) == (damage != "no log"), out
+    assert code == 1 and plan["log"] == "wal" and plan["is_cut"] == is_cut and len(plan["kept"]) == (damage == "in a record"), out
     out = sh(f"{CELLFS} check --repair --yes {mount.store}")
-    assert "it was cut there" in out, out
+    assert does.replace("would be", "was") in out, out
     assert [f"wal/{name}" for name in plan["kept"]] == [
-        str(f.relative_to(mount.store)) for f in mount.store.glob("wal/*.cut-*")]
+        str(f.relative_to(mount.store)) for f in mount.store.glob("wal/*.damaged-*")]
     mount.start()
-    there = ["before", "flushed"] if damage == "in a record" else ["flushed"]
+    there = {"in a record": ["before", "flushed"], "no log": ["flushed"],
+             "of the header": ["before", "behind", "flushed", "lost"]}[damage]
     assert sorted(os.listdir(family)) == there
     if damage == "in a record":
         assert (family / "before").read_text() == "<before>" * 100
-        assert plan["records"] >= 1 and "cut off" in mount.command("status")
+        assert plan["records"] >= 1 and plan["bytes"] > 1200, plan
+        status = mount.command("status")
+        assert "the log was damaged, and a repair has cut it" in status and "power" not in status
+        assert f"({plan['bytes']} bytes)" in status
+    elif damage == "of the header":
+        assert plan["saved"] == 3 and plan["headers"] == [log.name] and "cut off" not in mount.command("status")
     (family / "new").write_text("n")
     mount.remount()
     assert sorted(os.listdir(family)) == sorted([*there, "new"])

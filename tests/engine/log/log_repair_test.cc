@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Damages a log of several segments in every way: where it is not opened a repair cuts it, it is
-// opened then, and has what lay before the damage.
+// Damages a log of several segments in every way: where it is not opened a repair mends it, it is
+// opened then, and has what lay before the damage; all of it where only headers were damaged.
 #include "engine/log/log_repair.h"
 
 #include <gtest/gtest.h>
@@ -68,10 +68,10 @@ class LogRepairTest : public testing::Test {
   void Write(uint64_t number, const std::string& bytes) {
     std::ofstream(PathOf(number), std::ios::binary | std::ios::trunc) << bytes;
   }
-  std::optional<LogBreak> Broken() {
+  LogSummary Summary() {
     const auto summary = SummarizeLog(files_, directory(), kStoreId);
     EXPECT_TRUE(summary.ok()) << summary.status().ToString();
-    return summary.ok() ? summary->broken : std::nullopt;
+    return summary.ok() ? *summary : LogSummary();
   }
   static Ids UpTo(SequenceId last) {
     Ids ids;
@@ -84,20 +84,22 @@ class LogRepairTest : public testing::Test {
     std::unique_ptr<Wal> wal;
     const Status refused = Open(&wal);
     wal.reset();
-    const auto broken = Broken();
-    EXPECT_EQ(broken.has_value(), !refused.ok()) << refused.ToString();
-    if (!broken) return 0;
-    const auto plan = CutLog(files_, directory(), *broken, RepairMode::kPlan);
-    const auto done = CutLog(files_, directory(), *broken, RepairMode::kAct);
+    const LogSummary summary = Summary();
+    EXPECT_EQ(summary.is_whole(), refused.ok()) << refused.ToString();
+    if (summary.is_whole()) return 0;
+    const auto plan = RepairLog(files_, directory(), summary, RepairMode::kPlan);
+    const auto done = RepairLog(files_, directory(), summary, RepairMode::kAct);
     EXPECT_TRUE(plan.ok() && done.ok()) << done.status().ToString();
     if (!plan.ok() || !done.ok()) return 0;
     EXPECT_EQ(plan->kept, done->kept);
     EXPECT_EQ(plan->records, done->records);
-    EXPECT_FALSE(Broken());
+    EXPECT_EQ(plan->saved, done->saved);
+    EXPECT_TRUE(Summary().is_whole());
     const Status opened = Open(&wal);
     EXPECT_TRUE(opened.ok()) << opened.ToString() << " after " << refused.ToString();
     if (!opened.ok()) return done->records;
-    EXPECT_EQ(seen_, UpTo(seen_.size())) << "a part from the beginning";
+    for (size_t i = 1; i < seen_.size(); ++i)
+      EXPECT_EQ(seen_[i], seen_[i - 1] + 1) << "a part from the beginning";
     EXPECT_TRUE(Append(*wal, 100).ok());
     wal.reset();
     const Ids before = seen_;
@@ -122,14 +124,60 @@ TEST_F(LogRepairTest, AFlippedByteAnywhereLosesNoMoreThanItsRecord) {
       damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
       Write(number, damaged);
       const uint64_t cut_off = Repair();
-      // With its header a segment may lose where its records lie in the log.
-      const bool is_in_header = at < kSegmentHeaderSize;
-      if (!is_in_header) {
-        EXPECT_GE(seen_.size() + cut_off + 1, kInEach * kSegments);
-      }
+      EXPECT_GE(seen_.size() + cut_off + 1, kInEach * kSegments);
       EXPECT_GE(seen_.size(), (number - 1) * kInEach);
+      if (at < kSegmentHeaderSize) {
+        EXPECT_EQ(seen_, UpTo(kInEach * kSegments)) << "the records tell what it was";
+      }
     }
   }
+}
+
+TEST_F(LogRepairTest, AHeaderOfWhichNothingIsLeftIsToldByTheRecords) {
+  for (uint64_t first = 1; first <= kSegments; ++first) {
+    for (const size_t size : {kSegmentHeaderSize, kSegmentHeaderSize + 20}) {
+      SCOPED_TRACE(SegmentName(first) + " " + std::to_string(size));
+      MakeWhole();
+      for (uint64_t number = 1; number < first; ++number) std::filesystem::remove(PathOf(number));
+      Write(first, std::string(size, 'x') + whole_[first].substr(size));
+      const uint64_t cut_off = Repair();
+      const uint64_t whole = kInEach * (kSegments - first + 1);
+      const bool has_notes = first != 1;  // which are damaged then, and no record
+      const bool is_record_lost = size != kSegmentHeaderSize && !has_notes;
+      EXPECT_GE(seen_.size() + cut_off, whole - (is_record_lost ? 1 : 0));
+      if (size == kSegmentHeaderSize) {
+        EXPECT_EQ(seen_.size(), whole);
+      }
+    }
+  }
+}
+
+TEST_F(LogRepairTest, SeveralHeadersAreMadeAnewBeforeTheLogIsCut) {
+  MakeWhole();
+  std::string broken = whole_[2];
+  broken[0] = 'x';
+  broken[broken.find("r8") + 10] ^= 1;
+  Write(1, "x" + whole_[1].substr(1));
+  Write(2, broken);
+  Write(3, "x" + whole_[3].substr(1));
+  const auto plan = RepairLog(files_, directory(), Summary(), RepairMode::kPlan);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->headers, (std::vector<std::string>{SegmentName(1), SegmentName(2)}));
+  EXPECT_EQ(plan->saved, 7u);
+  EXPECT_EQ(plan->records, 7u) << "two of the second segment and all of the third";
+  EXPECT_GT(plan->bytes, 7u * 100);
+  EXPECT_EQ(Repair(), 7u);
+  EXPECT_EQ(seen_, UpTo(7));
+}
+
+TEST_F(LogRepairTest, ASegmentOfAnotherStoreIsNotTakenForADamagedOne) {
+  MakeWhole();
+  std::string other = whole_[2];
+  other.replace(0, kSegmentHeaderSize,
+                EncodeSegmentHeader({.number = 2, .base = whole_[1].size(), .store_id = 7}));
+  Write(2, other);
+  Repair();
+  EXPECT_EQ(seen_, UpTo(kInEach));
 }
 
 TEST_F(LogRepairTest, ASegmentThatIsMissingOrShortEndsTheLog) {
@@ -152,14 +200,15 @@ TEST_F(LogRepairTest, ASegmentThatIsMissingOrShortEndsTheLog) {
 TEST_F(LogRepairTest, WhatFailsOnTheWayIsDoneAgain) {
   std::string damaged = whole_[1];
   damaged[damaged.find("r3") + 10] ^= 1;
+  damaged[0] ^= 1;
   for (int nth = 1;; ++nth) {
     SCOPED_TRACE(nth);
     MakeWhole();
     Write(1, damaged);
-    const auto broken = Broken();
-    ASSERT_TRUE(broken);
+    const LogSummary summary = Summary();
+    ASSERT_TRUE(summary.broken && !summary.lost_headers.empty());
     files_.FailNth(nth);
-    const auto cut = CutLog(files_, directory(), *broken, RepairMode::kAct);
+    const auto cut = RepairLog(files_, directory(), summary, RepairMode::kAct);
     const bool failed = files_.failed();
     files_.FailNth(0);
     EXPECT_EQ(cut.ok(), !failed);
@@ -169,7 +218,7 @@ TEST_F(LogRepairTest, WhatFailsOnTheWayIsDoneAgain) {
     EXPECT_EQ(Ids(seen_.begin(), seen_.begin() + 2), UpTo(2));
     uint64_t kept = 0;
     for (const auto& entry : std::filesystem::directory_iterator(directory()))
-      kept += entry.path().string().find(".cut-") != std::string::npos ? entry.file_size() : 0;
+      kept += entry.path().string().find(".damaged-") != std::string::npos ? entry.file_size() : 0;
     EXPECT_GE(kept, whole_[2].size() / 2 + whole_[3].size() / 2) << "it is there, once or twice";
     if (!failed) break;
   }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "engine/log/lost_header.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/log/log_tail.h"
+
+namespace cellfs {
+namespace {
+
+constexpr size_t kOffsetOfBase = 20;    // in a segment's header
+constexpr size_t kOffsetOfSynced = 8;  // in a record's
+
+uint64_t NumberAt(std::string_view bytes, size_t at) {
+  uint64_t number = 0;
+  std::memcpy(&number, bytes.data() + at, std::min(sizeof(number), bytes.size() - at));
+  return number;
+}
+
+// A record says how far the log was on disk before it was written. That is the segment's base for
+// the notes that are written together with its header, and its own place for the note that ends the
+// segment and for what is written to a log that is synced.
+std::optional<LogPosition> BaseByRecords(std::string_view segment) {
+  for (size_t at = segment.find(kRecordMagic); at != std::string_view::npos;
+       at = segment.find(kRecordMagic, at + 1)) {
+    const std::string_view rest = segment.substr(at);
+    if (rest.size() < kRecordHeaderSize) return std::nullopt;
+    const LogPosition synced = NumberAt(rest, kOffsetOfSynced);
+    for (const LogPosition base : {synced, synced - at})
+      if (FindRecordHeader(rest, base + at)) return base;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<SegmentHeader> TellLostHeader(std::string_view segment,
+                                            const HeaderSurroundings& around) {
+  SegmentHeader header{.number = around.number, .base = 0, .store_id = around.store_id};
+  const auto fits = [&](LogPosition base) {
+    header.base = base;
+    return FindNextRecord(segment, 0, base) != segment.npos;
+  };
+  const std::optional<LogPosition> known =
+      around.number == 1 ? std::optional<LogPosition>(0) : around.end_before;
+  if (known && fits(*known)) return header;
+  if (segment.size() >= kSegmentHeaderSize && fits(NumberAt(segment, kOffsetOfBase))) return header;
+  if (const auto base = BaseByRecords(segment); base && fits(*base)) return header;
+  if (!known) return std::nullopt;
+  header.base = *known;  // there is nothing behind it that could say otherwise
+  return header;
+}
+
+std::string DescribeLostHeader(std::string_view segment, const std::optional<SegmentHeader>& told) {
+  if (!told)
+    return "the header is damaged, and nothing tells where the records behind it lie in the log; "
+           "where there is no backup of the file, 'cellfs check --repair' cuts the log there";
+  return "the header is damaged, and " + std::to_string(CountRecords(segment, 0, told->base)) +
+         " whole records stand behind it; 'cellfs check --repair' makes the header anew";
+}
+
+}  // namespace cellfs

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// The header of a segment that is damaged, told by what is around it: its number is in the file's
+// name, and where its records lie in the log is told by these, as their checksums are right in one
+// place only. Pure functions.
+#ifndef CELLFS_ENGINE_LOG_LOST_HEADER_H_
+#define CELLFS_ENGINE_LOG_LOST_HEADER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/log/log_format.h"
+
+namespace cellfs {
+
+// What is known of it from elsewhere.
+struct HeaderSurroundings {
+  uint64_t number = 0;
+  uint64_t store_id = 0;
+  std::optional<LogPosition> end_before;  // where the segment before ends, of one that is whole
+};
+
+// nullopt: the records, if there are any, do not tell it.
+std::optional<SegmentHeader> TellLostHeader(std::string_view segment,
+                                            const HeaderSurroundings& around);
+
+// For people: what is damaged, and what helps.
+std::string DescribeLostHeader(std::string_view segment, const std::optional<SegmentHeader>& told);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOG_LOST_HEADER_H_
