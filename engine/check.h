@@ -19,7 +19,8 @@ namespace cellfs {
 // One finding, as far as it can be told where.
 struct Damage {
   std::string file;  // in the store's directory
-  std::string what;
+  std::string what;         // with the remedy, where that is not said by itself
+  std::string remedy = {};  // what helps
   std::optional<TableName> table = std::nullopt;
   std::string family = {};
   std::optional<Cell> cell = std::nullopt;  // its key as it is read; without a value

@@ -309,9 +309,11 @@ StatusOr<Catalog> DecodeCatalog(const SavedCatalog& saved) {
     }
     for (const std::string& edit : saved.edits) reader.Apply(Json::parse(edit), catalog);
     if (reader.problem().ok()) return catalog;
-    return Status(StatusCode::kCorruption, "catalog: " + reader.problem().message());
+    return Status(StatusCode::kCorruption,
+                  "catalog: " + reader.problem().message() + "; " + kRemedyOfCatalog);
   } catch (const Json::exception& error) {
-    return Status(StatusCode::kCorruption, std::string("catalog: ") + error.what());
+    return Status(StatusCode::kCorruption,
+                  std::string("catalog: ") + error.what() + "; " + kRemedyOfCatalog);
   }
 }
 

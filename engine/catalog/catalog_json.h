@@ -14,6 +14,9 @@
 
 namespace cellfs {
 
+// What helps where one cannot be read, for people.
+inline constexpr char kRemedyOfCatalog[] = "CATALOG and EDITS of one backup of the store help";
+
 std::string EncodeCatalog(const Catalog& catalog);
 // In one line, what makes `after` of `before`: as long as what is other in them.
 std::string EncodeCatalogEdit(const Catalog& before, const Catalog& after);

@@ -44,7 +44,8 @@ Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
       return Status(StatusCode::kValueTooLarge, message);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return Status(StatusCode::kCorruption, message);
+      return Status(StatusCode::kCorruption, path + ": it is not what was written (SQLite: " +
+                                                 message.substr(path.size() + 2) + ")");
     default:
       return Status(StatusCode::kIoError, message);
   }
@@ -167,7 +168,10 @@ StatusOr<std::unique_ptr<Database>> Database::OpenImmutable(const std::string& p
                                                             BlockCache& cache, uint64_t owner) {
   // Whoever made the store could have it lead anywhere, and SQLite would follow.
   struct stat found {};
-  if (lstat(path.c_str(), &found) != 0) return ErrnoStatus("open", path, errno);
+  const bool is_there = lstat(path.c_str(), &found) == 0;
+  if (!is_there && errno == ENOENT)
+    return Status(StatusCode::kCorruption, path + ": it is missing");
+  if (!is_there) return ErrnoStatus("open", path, errno);
   if (S_ISLNK(found.st_mode)) return Status(StatusCode::kCorruption, path + " is a symbolic link");
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                           Open(path, ImmutableUri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));

@@ -129,7 +129,8 @@ Status LookAtStoreFile(const std::string& path, const FileFacts& facts) {
   if (length != expected)
     return {StatusCode::kCorruption, path + ": it has " + std::to_string(length) +
                                          " bytes, and should have " + std::to_string(expected)};
-  if (IsIntactPage(page, 1)) return {};
+  // A page that was never written is all zero, and no damage; this one was.
+  if (IsIntactPage(page, 1) && page[0] != '\0') return {};
   return {StatusCode::kCorruption, path + ": page 1 does not match its checksum"};
 }
 

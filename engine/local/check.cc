@@ -11,6 +11,7 @@
 
 #include "engine/catalog/catalog_json.h"
 #include "engine/catalog/emptied.h"
+#include "engine/disk/remedies.h"
 #include "engine/file/store_file_check.h"
 #include "engine/local/local_check.h"
 #include "engine/local/lost_tables.h"
@@ -35,7 +36,8 @@ class StoreCheck {
     if (loaded.ok()) {
       catalog = *loaded;
     } else {
-      Add({.file = "CATALOG", .what = loaded.status().message()});
+      const bool is_edits = loaded.status().message().find("/EDITS'") != std::string::npos;
+      Add({.file = is_edits ? "EDITS" : "CATALOG", .what = loaded.status().message()});
     }
     const bool must_have_log = !catalog.tables.empty() || !catalog.dropped_tables.empty();
     CELLFS_ASSIGN_OR_RETURN(log_, CheckLog(files_, directory_, store_id_, must_have_log));
@@ -117,7 +119,10 @@ class StoreCheck {
   void CheckTable(const TableName& name, const CatalogTable& table) {
     const size_t known = report_.damage.size();
     const std::string directory = "tables/" + std::to_string(table.id);
-    place_ = {.file = directory + "/" + kManifestFile, .what = {}, .table = name};
+    place_ = {.file = directory + "/" + kManifestFile,
+              .what = {},
+              .remedy = kRemedyOfManifest,
+              .table = name};
     const StatusOr<Manifest> manifest =
         ReadManifest(files_, directory_ + "/" + directory, store_id_, table.id);
     if (!manifest.ok()) {
@@ -219,6 +224,7 @@ class StoreCheck {
     report_.cells += found.cells;
     for (Damage& damage : found.damage) {
       damage.file = place_.file;
+      damage.remedy = kRemedyOfCheckedFile;
       damage.table = place_.table;
       damage.family = place_.family;
       Add(std::move(damage));

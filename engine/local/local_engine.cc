@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/disk/remedies.h"
 #include "engine/file/stored_facts.h"
 #include "engine/local/unnamed_files.h"
 
@@ -11,19 +12,12 @@ namespace {
 
 // Of a table that is not opened.
 Status WithRemedy(const Status& damaged) {
-  return {damaged.code(),
-          damaged.message() +
-              ". MANIFEST and store files from one backup help, put in place while the store is "
-              "not mounted; or 'cellfs check --repair' says what can be made of the files that "
-              "are there"};
+  return {damaged.code(), damaged.message() + "; " + kRemedyOfManifest};
 }
 
 Status WithRemedyOfLog(const Status& damaged) {
   if (damaged.code() != StatusCode::kCorruption) return damaged;
-  return {damaged.code(),
-          damaged.message() +
-              ". The segments of the log from a backup help, all of one time; without one 'cellfs "
-              "check --repair' says where the log can be cut, and what is lost with that"};
+  return {damaged.code(), damaged.message() + "; " + kRemedyOfLog};
 }
 
 }  // namespace
@@ -148,7 +142,8 @@ StatusOr<std::shared_ptr<LocalTable>> LocalEngine::OpenTable(const StoredTable& 
   CELLFS_RETURN_IF_ERROR(UnnamedFiles(files_, path, manifest).status());
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalTable> opened, AddTable(table, manifest));
   for (const FileFacts& facts : manifest.files)
-    opened->versions().NoteDamage(LookAtStoreFile(path + "/" + StoreFileName(facts.number), facts));
+    static_cast<void>(opened->versions().NoteDamage(
+        LookAtStoreFile(path + "/" + StoreFileName(facts.number), facts)));
   return opened;
 }
 

@@ -60,7 +60,7 @@ StatusOr<RowCells> LocalTable::Read(const Get& get, Timestamp now) {
   };
   StatusOr<RowCells> cells = RegionScanner::Read(
       get, {view.schema(), services_->options.site.max_row_size}, source, now);
-  versions_.NoteDamage(cells.status());
+  if (!cells.ok()) return versions_.NoteDamage(cells.status());
   return cells;
 }
 
@@ -84,7 +84,7 @@ class LocalTable::LocalScanner : public Scanner {
       return view.OpenCursor(family, lengths_only, ScopeOf(family, now));
     };
     StatusOr<std::vector<RowCells>> rows = scanner_->Next(batch, source, now);
-    table_->versions_.NoteDamage(rows.status());
+    if (!rows.ok()) return table_->versions_.NoteDamage(rows.status());
     return rows;
   }
   bool at_end() const override { return scanner_->at_end(); }
@@ -136,6 +136,13 @@ void TakeTombstone(const CellView& cell, ColumnHead* head) {
 
 StatusOr<ColumnHead> LocalTable::ReadColumnHead(std::string_view row, std::string_view family,
                                                   std::string_view qualifier) {
+  StatusOr<ColumnHead> head = LookForHead(row, family, qualifier);
+  if (!head.ok()) return versions_.NoteDamage(head.status());
+  return head;
+}
+
+StatusOr<ColumnHead> LocalTable::LookForHead(std::string_view row, std::string_view family,
+                                             std::string_view qualifier) {
   CELLFS_ASSIGN_OR_RETURN(const TableView view, versions_.ViewAt(nullptr));
   // A column may have thousands of versions: they are walked over only where tombstones lie among
   // them.

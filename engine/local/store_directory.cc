@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "engine/catalog/catalog_json.h"
 #include "engine/disk/private_directory.h"
 #include "engine/disk/sealed_file.h"
 #include "engine/local/store_id.h"
@@ -95,7 +96,7 @@ StatusOr<std::string> ReadPart(FileLayer& files, const std::string& path, std::s
   auto read = ReadSealedFile(files, path + "/" + std::string(file), magic);
   if (read.status().code() != StatusCode::kCorruption) return read;
   return Status(StatusCode::kCorruption,
-                read.status().message() + "; CATALOG and EDITS of one backup of the store help");
+                read.status().message() + "; " + kRemedyOfCatalog);
 }
 
 // Empty where there are none, or of another document: that was replaced since.

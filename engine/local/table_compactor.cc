@@ -92,8 +92,7 @@ Status TableCompactor::CompactAll(CompactionKind kind) {
     for (const FamilySchema* family : families) {
       const auto turn = TakeTurn(family->name());
       if (turn == nullptr) return Cancelled();
-      Status status = CompactFamily(*family, kind);
-      Ended(*family, status);
+      Status status = Ended(*family, CompactFamily(*family, kind));
       if (status.code() == StatusCode::kStoreFull) {
         without_room.push_back(family);
         full = std::move(status);
@@ -204,9 +203,10 @@ StatusOr<bool> TableCompactor::CompactByPolicy(CompactionLength length, const St
     const auto turn = stopped ? TryTurn(name) : TakeTurn(name);
     if (turn == nullptr) continue;
     const StatusOr<bool> done = CompactIfWorthIt(family, length, stopped);
-    if (!done.ok() || *done || length == CompactionLength::kAny) Ended(family, done.status());
+    Status status = done.status();
+    if (!done.ok() || *done || length == CompactionLength::kAny) status = Ended(family, status);
     if (done.ok() && *done) return true;
-    if (failed.ok()) failed = done.status();
+    if (failed.ok()) failed = std::move(status);
   }
   if (!failed.ok()) return failed;
   return false;
@@ -222,10 +222,11 @@ const Attempts& TableCompactor::AttemptsOf(const std::string& family) {
 }
 
 // One that was stopped, or that an alteration has ended, has met no error.
-void TableCompactor::Ended(const FamilySchema& family, const Status& status) {
-  versions_.NoteDamage(status);
-  if (status.code() == StatusCode::kCancelled) return;
-  AttemptsAt(family.name()).Ended(status, services_.options.clock->Elapsed());
+Status TableCompactor::Ended(const FamilySchema& family, const Status& status) {
+  Status told = versions_.NoteDamage(status);
+  if (told.code() != StatusCode::kCancelled)
+    AttemptsAt(family.name()).Ended(told, services_.options.clock->Elapsed());
+  return told;
 }
 
 // False too where it was stopped, or the table altered meanwhile.

@@ -69,7 +69,7 @@ class TableCompactor {
   StatusOr<bool> CompactIfWorthIt(const FamilySchema& family, CompactionLength length,
                                   const Stopped& stopped);
   Attempts& AttemptsAt(const std::string& family);
-  void Ended(const FamilySchema& family, const Status& status);
+  Status Ended(const FamilySchema& family, const Status& status);
   bool IsOfLength(const Compaction& compaction, CompactionLength length) const;
   StatusOr<bool> DropExpired(const FamilySchema& family);
   Status RunJob(Compaction compaction, const Stopped& stopped);

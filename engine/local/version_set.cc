@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "engine/disk/remedies.h"
 #include "engine/local/lost_tables.h"
 
 namespace cellfs {
@@ -222,13 +223,22 @@ void VersionSet::NoteStrange(std::vector<FileFacts> strange) {
   damage_ = strange_files_.empty() ? "" : DescribeStrangeFamily(strange_files_.back().family);
 }
 
-void VersionSet::NoteDamage(const Status& found) {
-  if (found.code() != StatusCode::kCorruption) return;
-  const std::lock_guard lock(damage_mutex_);
-  if (damage_.empty())
-    damage_ = found.message() +
-              "; the same file from a backup helps, put in place while the store is not mounted; "
-              "'cellfs check' says what else is damaged";
+Status VersionSet::NoteDamage(const Status& found) {
+  if (found.code() != StatusCode::kCorruption) return found;
+  const std::string what = FamilyOfDamage(found.message()) + found.message() + "; " + kRemedyOfFile;
+  {
+    const std::lock_guard lock(damage_mutex_);
+    if (damage_.empty()) damage_ = what;
+  }
+  return {found.code(), Schema()->name().ToString() + ", " + what};
+}
+
+// "family f: ", as what is damaged is named by its path.
+std::string VersionSet::FamilyOfDamage(const std::string& what) const {
+  const Snapshot<TableVersion> version = Current();
+  for (const auto& file : version->files->All())
+    if (what.find(file->path()) != what.npos) return "family " + file->facts().family + ": ";
+  return "";
 }
 
 std::string VersionSet::damage() const {

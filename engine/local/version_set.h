@@ -85,8 +85,9 @@ class VersionSet {
   void MarkDropped() { dropped_ = true; }
   bool is_dropped() const { return dropped_; }
 
-  // Something of the table cannot be read. Errors of other kinds, and OK, are passed over.
-  void NoteDamage(const Status& found);
+  // Something of the table cannot be read: remembers it, and answers as people are told, with
+  // table, family, file and what helps. Errors of other kinds, and OK, are passed through.
+  Status NoteDamage(const Status& found);
   std::string damage() const;
 
  private:
@@ -102,6 +103,7 @@ class VersionSet {
   void Install(const VersionEdit& edit, const Successor& successor);
   void LetGo(const StoreFiles& removed, const Manifest& manifest);
   void NoteStrange(std::vector<FileFacts> strange);
+  std::string FamilyOfDamage(const std::string& what) const;
   void ForgetDamageOf(const StoreFiles& removed);
 
   TableServices& services_;

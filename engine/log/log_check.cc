@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/disk/remedies.h"
 #include "engine/log/cut_off_log.h"
 #include "engine/log/log_tail.h"
 #include "engine/log/lost_header.h"
@@ -54,8 +55,11 @@ class LogCheck {
   }
 
   void Add(const std::string& file, const std::string& place, std::string what) {
+    AddDamage(file, place, {.file = file, .what = std::move(what), .remedy = kRemedyOfLog});
+  }
+  void AddDamage(const std::string& file, const std::string& place, Damage damage) {
     if (findings_.size() < kMostDamage)
-      findings_.push_back({file + " " + place, {.file = file, .what = std::move(what)}});
+      findings_.push_back({file + " " + place, std::move(damage)});
   }
 
   Status Look(bool must_exist) {
@@ -105,8 +109,7 @@ class LogCheck {
     } else if (header->number != number || header->format_version != kLogFormatVersion ||
                header->store_id != store_id_) {
       Add(file, "header",
-          "the header is another segment's, store's or format's; the file from a backup helps, and "
-          "without one 'cellfs check --repair' cuts the log there");
+          "the header is another segment's, store's or format's");
       header.reset();
     }
     if (!header) {
@@ -166,7 +169,8 @@ class LogCheck {
   // whole records.
   void AddTorn(const std::string& file, std::string_view bytes, size_t offset, LogPosition base) {
     if (const size_t records = CountRecords(bytes, offset, base); records != 0)
-      Add(file, std::to_string(offset), DescribeTornBeforeRecords(offset, records));
+      AddDamage(file, std::to_string(offset),
+                {.file = file, .what = DescribeTornBeforeRecords(offset, records)});
   }
 
   Status AddCutOff() {

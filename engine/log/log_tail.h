@@ -28,8 +28,7 @@ enum class LogTail {
 LogTail TailOf(std::string_view segment, size_t end, LogPosition base);
 // Of a newest segment whose tail is kDamaged.
 inline constexpr std::string_view kDamagedTail =
-    "is not what was written, and no crash leaves that; where there is no backup of the file, "
-    "'cellfs check --repair' cuts it there";
+    "is not what was written, and no crash leaves that";
 
 // Whether the header of the newest segment, which would be `header`, never got to the disk as a
 // whole, so that nothing was written behind it.

@@ -53,11 +53,11 @@ std::optional<SegmentHeader> TellLostHeader(std::string_view segment,
 }
 
 std::string DescribeLostHeader(std::string_view segment, const std::optional<SegmentHeader>& told) {
-  if (!told)
-    return "the header is damaged, and nothing tells where the records behind it lie in the log; "
-           "where there is no backup of the file, 'cellfs check --repair' cuts the log there";
-  return "the header is damaged, and " + std::to_string(CountRecords(segment, 0, told->base)) +
-         " whole records stand behind it; 'cellfs check --repair' makes the header anew";
+  const std::string what =
+      segment.size() < kSegmentHeaderSize ? "the header is missing" : "the header is damaged";
+  if (!told) return what + ", and nothing tells where the records behind it lie in the log";
+  return what + ", and can be made anew; " +
+         std::to_string(CountRecords(segment, 0, told->base)) + " whole records stand behind it";
 }
 
 }  // namespace cellfs

@@ -26,7 +26,7 @@ struct HeaderSurroundings {
 std::optional<SegmentHeader> TellLostHeader(std::string_view segment,
                                             const HeaderSurroundings& around);
 
-// For people: what is damaged, and what helps.
+// For people: what is damaged, and what can be made of it.
 std::string DescribeLostHeader(std::string_view segment, const std::optional<SegmentHeader>& told);
 
 }  // namespace cellfs

@@ -46,8 +46,16 @@ std::string PathOf(const Damage& damage) {
   return path;
 }
 
+// The table of owners, modes and times cannot be dropped; it can be given up.
+std::string RemedyOf(const Damage& damage) {
+  if (!damage.table || damage.table->namespace_name != fs::kHiddenNamespace) return damage.remedy;
+  return "the same files from a backup help, put in place while the store is not mounted; of a "
+         "MANIFEST alone 'cellfs check --repair'; without either 'cellfs check --repair "
+         "--forget-owners' gives up all owners, modes and times";
+}
+
 json JsonOf(const Damage& damage) {
-  json found = {{"file", damage.file}, {"what", damage.what}};
+  json found = {{"file", damage.file}, {"what", damage.what}, {"remedy", RemedyOf(damage)}};
   if (damage.table) found["table"] = damage.table->ToString();
   if (!damage.family.empty()) found["family"] = damage.family;
   if (damage.cell) {
@@ -67,7 +75,9 @@ std::string CheckText(const CheckReport& report) {
   std::string text;
   for (const Damage& damage : report.damage) {
     const std::string path = PathOf(damage);
-    text += damage.file + ": " + (path.empty() ? "" : path + ": ") + damage.what + "\n";
+    const std::string remedy = RemedyOf(damage);
+    text += damage.file + ": " + (path.empty() ? "" : path + ": ") + damage.what +
+            (remedy.empty() ? "" : "; " + remedy) + "\n";
   }
   return text + std::to_string(report.cells) + " cells and " + std::to_string(report.log_records) +
          " records of the log read; " +
@@ -113,7 +123,9 @@ std::string TableRepairText(const TableRepair& repair, RepairMode mode) {
     for (const std::string& file : repair.files) text += file + " ";
     text += repair.files.empty() ? "no file\n" : "\n";
   } else {
-    text += "  it is left as it is: " + repair.obstacle + "\n";
+    text += "  it is left as it is: " + repair.obstacle +
+            "; what is missing from a backup helps; without one 'cellfs disable' and 'cellfs drop' "
+            "give the table up\n";
   }
   for (const std::string& note : repair.notes) text += "  " + note + "\n";
   return text;

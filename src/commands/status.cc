@@ -101,7 +101,8 @@ std::string DamageOfOwners(const Session& session) {
   const Status loaded = session.filesystem.LoadAttributes();
   if (loaded.ok()) return "";
   return std::string(fs::kHiddenNamespace) + ":" + std::string(fs::kAttributesName) + ": " +
-         loaded.message();
+         loaded.message() +
+         ". Without a backup 'cellfs check --repair', or with '--forget-owners' as well, helps";
 }
 
 json OtherMounts(const Session& session) {

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from mounts import CELLFS, fails_with, sh
+from mounts import CELLFS, Mount, fails_with, sh
 
 
 def flip(file, marker):
@@ -88,6 +88,82 @@ def test_a_table_that_is_not_whole_is_named_wherever_one_looks(mount):
         assert "CATALOG is older than table" in text
     code, out, _ = sh(f"{CELLFS} check {mount}", check=False)
     assert code == 1 and "CATALOG is older than table" in out and "MANIFEST: " in out
+
+
+DAMAGES = {
+    "short": lambda data, at: data[: len(data) // 2],
+    "empty": lambda data, at: b"",
+    "zeroed": lambda data, at: bytes(len(data)),
+    "its first bytes": lambda data, at: b"damage" + data[6:],
+    "a byte": lambda data, at: data[:at] + bytes([data[at] ^ 1]) + data[at + 1:],
+    "missing": None,
+}
+# Of the log an end that is cut off is no damage: power loss leaves that. LOCK and RESERVE are made anew.
+FILES = {"FORMAT": b"format", "CATALOG": b"C", "EDITS": b"edits", "wal/*.log": b"<later>", "tables/1/MANIFEST": b"files",
+         "tables/1/1.db": b"<value>", "tables/2/1.db": b"facts", "tables/2/MANIFEST": b"files"}
+IS_NO_DAMAGE = {("wal/*.log", "short")}
+# What is found by who reads it.
+IS_FOUND_LATER = {("tables/1/1.db", "a byte"), ("tables/2/1.db", "a byte")}
+
+
+@pytest.fixture(scope="module")
+def damaged_store(tmp_path_factory):
+    """A copy of a store at a time, with a table, and its part of the log, and owners."""
+    directory = tmp_path_factory.mktemp("damaged")
+    whole = Mount(directory / "store", directory / "m")
+    try:
+        for i in range(30):
+            (whole.family() / f"q{i:02}").write_bytes(b"<value>" * 300)
+        (whole.family() / "q00").chmod(0o640)
+        whole.command("flush")
+        (whole.family() / "later").write_bytes(b"<later>" * 100)
+        whole.kill9()
+        yield directory, whole.store
+    finally:
+        assert whole.clean_up() == []
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("file", FILES)
+def test_whatever_is_damaged_is_said_with_what_helps_in_one_line(damaged_store, file, damage):
+    directory, whole = damaged_store
+    store = directory / "copy"
+    shutil.rmtree(store, ignore_errors=True)
+    shutil.copytree(whole, store)
+    path = next(store.glob(file))
+    data = path.read_bytes()
+    if damage == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(DAMAGES[damage](data, data.find(FILES[file], 16) if file != "FORMAT" else 3))
+
+    def says(text, *words):
+        lines = [line for line in text.splitlines() if path.name in line or "/wal" in line]
+        assert lines, text
+        for line in lines:
+            assert all(word in line for word in ("backup", *words)), line
+            assert "malformed" not in line or "not what was written" in line, line
+
+    code, out, error = sh(f"{CELLFS} check {store}", check=False)
+    assert error == ""
+    if (file, damage) in IS_NO_DAMAGE:
+        assert code == 0, out
+        return
+    assert code == 1
+    table = {"tables/1": "default/t", "tables/2": "cellfs/attributes"}.get(file[:8], "")
+    if file.endswith(".db") and damage != "a byte":
+        table += ", family "
+    says(out if "wal" not in file or damage != "missing" else out.replace("wal:", "/wal:"), table)
+    code, out, error = sh(f"{CELLFS} status {store}", check=False)
+    if (file, damage) not in IS_FOUND_LATER:
+        says(out + error, *(["attributes"] if "tables/2" in file else []))
+    if "tables/2" in file:
+        if (file, damage) not in IS_FOUND_LATER:
+            assert "--forget-owners" in out
+        return
+    code, _, error = sh(f"{CELLFS} scan {store} t", check=False)
+    assert code == 3
+    says(error, *(["t, family f"] if file.endswith(".db") and damage != "missing" else []))
 
 
 def give_up_log(store):

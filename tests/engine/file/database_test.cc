@@ -89,7 +89,7 @@ TEST_F(DatabaseTest, AFileThatIsNoDatabaseIsCorruption) {
 TEST_F(DatabaseTest, AMissingFileIsNotMadeAndOneThatIsThereIsNotOverwritten) {
   const std::string none = directory_.path() + "/none.db";
   EXPECT_EQ(Database::OpenImmutable(none, cache_, cache_.NewOwner()).status().code(),
-            StatusCode::kIoError);
+            StatusCode::kCorruption);
   EXPECT_FALSE(std::filesystem::exists(none));
   EXPECT_EQ(Database::Build(path_).status().code(), StatusCode::kIoError);
 }

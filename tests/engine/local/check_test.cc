@@ -263,7 +263,7 @@ TEST_F(CheckTest, AFlippedByteOfTheCatalogIsFoundAndTheStoreRefused) {
     const std::string whole = Bytes(file);
     for (size_t at = 0; at < whole.size(); at += 7) {
       WriteFlipped(file, whole, at);
-      EXPECT_EQ(FirstDamagedFile(), "CATALOG");
+      EXPECT_EQ(FirstDamagedFile(), file);
       EXPECT_EQ(Open().status().code(), StatusCode::kCorruption);
     }
     Write(file, whole);
