@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // flush, compact, set.
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
@@ -45,8 +46,12 @@ StatusOr<std::vector<TableName>> AllTables(Session& session) {
   return all;
 }
 
+// Who has named a table is told that it is out of service.
+enum class Choice { kAll, kNamed };
+
 // Each on its own: the error names all that failed.
-Status ForEach(Session& session, std::vector<TableName> tables, const ActOnTable& act) {
+Status ForEach(Session& session, std::vector<TableName> tables, Choice choice,
+               const ActOnTable& act) {
   Status failed;
   while (!tables.empty()) {
     size_t done = 0;
@@ -62,7 +67,7 @@ Status ForEach(Session& session, std::vector<TableName> tables, const ActOnTable
       } else if (status.code() == StatusCode::kStoreFull) {
         without_room.push_back(table);
         full = WithAnother(full, named);
-      } else if (!IsOutOfService(status)) {
+      } else if (choice == Choice::kNamed || !IsOutOfService(status)) {
         failed = WithAnother(failed, named);
       }
     }
@@ -72,6 +77,29 @@ Status ForEach(Session& session, std::vector<TableName> tables, const ActOnTable
   return failed;
 }
 
+// Each once, in the order in which they are named.
+StatusOr<std::vector<TableName>> NamedTables(Session& session, const Arguments& arguments) {
+  std::vector<json> words;
+  for (const std::string& word : arguments.Texts("words")) words.push_back({word});
+  if (words.empty()) words.push_back(json::array());  // the path names one
+  std::vector<TableName> tables;
+  for (const json& word : words) {
+    json one = arguments.values();
+    one["words"] = word;
+    CELLFS_ASSIGN_OR_RETURN(
+        const NamedPlace named,
+        NamePlace(session, Arguments(std::move(one)), Depth::kTable, Depth::kTable));
+    CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
+    if (named.place.kind != fs::PlaceKind::kTable) {
+      return Status(StatusCode::kIllegalArgument,
+                    ShownPath(arguments) + " is in a table; name the table itself");
+    }
+    if (std::find(tables.begin(), tables.end(), named.place.table) == tables.end())
+      tables.push_back(named.place.table);
+  }
+  return tables;
+}
+
 // Without a table: all that are enabled.
 Status ForTables(Session& session, const Arguments& arguments, const ActOnTable& act) {
   if (session.filesystem.options().read_only)
@@ -79,17 +107,12 @@ Status ForTables(Session& session, const Arguments& arguments, const ActOnTable&
   const bool is_all = arguments.Texts("words").empty() && arguments.Texts("path").empty();
   if (is_all) {
     CELLFS_ASSIGN_OR_RETURN(auto tables, AllTables(session));
-    return ForEach(session, std::move(tables), act);
+    return ForEach(session, std::move(tables), Choice::kAll, act);
   }
-  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kTable, Depth::kTable));
-  CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
-  if (named.place.kind != fs::PlaceKind::kTable) {
-    return {StatusCode::kIllegalArgument,
-            ShownPath(arguments) + " is in a table; name the table itself"};
-  }
-  CELLFS_RETURN_IF_ERROR(act(named.place.table));
-  session.take({{"table", named.place.table.ToString()}});
+  CELLFS_ASSIGN_OR_RETURN(std::vector<TableName> tables, NamedTables(session, arguments));
+  if (tables.size() > 1) return ForEach(session, std::move(tables), Choice::kNamed, act);
+  CELLFS_RETURN_IF_ERROR(act(tables.front()));
+  session.take({{"table", tables.front().ToString()}});
   return {};
 }
 
@@ -169,7 +192,7 @@ StatusOr<Answer> Set(Session& session, const Arguments& arguments) {
   return Answer::kDone;
 }
 
-constexpr char kTables[] = "ns:table; all that are enabled if left out";
+constexpr char kTables[] = "tables, as ns:table; all that are enabled if left out";
 
 }  // namespace
 
@@ -180,7 +203,7 @@ const Command kFlushCommand{
     .description =
         "sync(2) does not do that. Without a table: all that are enabled; one that fails does not "
         "keep the others from it.",
-    .example = "flush ~/m\nflush ~/m notes",
+    .example = "flush ~/m\nflush ~/m notes work:todo",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a store, a mount point or a table");
@@ -197,7 +220,7 @@ const Command kCompactCommand{
     .description =
         "Without a table: all that are enabled. What is deleted, replaced or expired, and is not "
         "kept by the schema, is gone afterwards.",
-    .example = "compact ~/m notes\ncompact --minor ~/m",
+    .example = "compact ~/m notes work:todo\ncompact --minor ~/m",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a store, a mount point or a table");

@@ -582,8 +582,8 @@ def test_the_version_is_told_as_json_too():
 
 def test_words_that_say_nothing_are_refused(mount, family):
     (family / "q").write_text("x")
-    for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount, "t", "u"], "too many"),
-                       (["flush", mount, "t", "u"], "too many"), (["flush", family], "name the table"),
+    for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount / "default/t", "u"], "too many"),
+                       (["flush", mount, "t", ""], "table"), (["flush", family], "name the table"),
                        (["incr", mount, "t", "r", "f:n=3"], "x3D"), (["append", mount, "t", "r", "f:n=3"], "x3D"),
                        (["get", mount, "t", ""], "row is empty"), (["get_counter", mount, "t", "", "f:c"], "row is empty"),
                        (["deleteall", mount, "t", ""], "row is empty"),
@@ -594,6 +594,22 @@ def test_words_that_say_nothing_are_refused(mount, family):
         assert code == 2 and told in error and not out, (call, code, error)
     code, _, error = run("mount", "-o", "authorization=true", mount.store, mount.path)
     assert code == 2 and "hbase.security.authorization" in error
+
+
+def test_several_tables_are_flushed_and_compacted_and_the_others_are_not(mount, family):
+    for table in "t", "u", "v":
+        (mount.family(table) / "q").write_text("x")
+    def in_memory():
+        return [t["table"] for t in mount.status()["tables"] if t["memstore_cells"] and ":" not in t["table"]]
+    assert in_memory() == ["t", "u", "v"]
+    ok("flush", mount, "t", "default:v", "t")
+    assert in_memory() == ["u"]
+    ok("flush", mount / "default", "u")
+    ok("compact", mount, "u", "v")
+    assert {t["table"]: t["compactions"] for t in mount.status()["tables"] if ":" not in t["table"]} == {"t": 0, "u": 1, "v": 1}
+    code, _, error = run("compact", mount, "nope", "t", "other")
+    assert code != 0 and "nope: " in error and "other: " in error
+    assert next(t for t in mount.status()["tables"] if t["table"] == "t")["compactions"] == 1
 
 
 def test_what_is_about_a_whole_store_takes_no_path_into_one(mount, family):

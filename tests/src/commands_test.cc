@@ -117,6 +117,19 @@ TEST_F(ThreeTablesTest, ADisabledTableDoesNotStopTheFlushOfAll) {
   EXPECT_EQ(served.Run("flush", {{"words", {"b"}}}).status().code(), StatusCode::kTableNotEnabled);
 }
 
+TEST_F(ThreeTablesTest, OfSeveralThatAreNamedEachIsDoneAndWhatFailsIsTold) {
+  for (const char* name : {"a", "b", "c"}) Fill(name);
+  ServedStore served(*store_, store_.get());
+  const auto flushed = served.Run("flush", {{"words", {"c", "default:a", "c"}}});
+  ASSERT_TRUE(flushed.ok()) << flushed.status().message();
+  EXPECT_EQ(TablesIn(*flushed), (std::vector<std::string>{"c", "a"}));
+  EXPECT_NE(CellsInMemory("b"), 0u);
+  ASSERT_TRUE(store_->DisableTable(Caller::Superuser(), {"default", "b"}).ok());
+  const Status told = served.Run("compact", {{"words", {"b", "a", "nope"}}}).status();
+  EXPECT_NE(told.message().find("b: "), std::string::npos) << told.message();
+  EXPECT_NE(told.message().find("nope: "), std::string::npos) << told.message();
+}
+
 TEST_F(ThreeTablesTest, ATableThatFailsIsNamedAndDoesNotStopTheOthers) {
   store_.reset();
   const std::string tables = temporary_.path() + "/store/tables";
