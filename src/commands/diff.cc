@@ -7,6 +7,7 @@
 #include "src/commands/all.h"
 #include "src/commands/past.h"
 #include "src/commands/target.h"
+#include "src/history/dropped_tables.h"
 #include "src/history/log.h"
 
 namespace cellfs {

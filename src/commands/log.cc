@@ -5,6 +5,7 @@
 
 #include "src/commands/all.h"
 #include "src/commands/past.h"
+#include "src/history/dropped_tables.h"
 #include "src/history/log.h"
 
 namespace cellfs {

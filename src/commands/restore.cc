@@ -8,6 +8,7 @@
 
 #include "src/commands/all.h"
 #include "src/commands/past.h"
+#include "src/history/dropped_tables.h"
 
 namespace cellfs {
 namespace {

@@ -7,6 +7,7 @@
 #include "src/commands/cells.h"
 #include "src/commands/past.h"
 #include "src/commands/target.h"
+#include "src/history/dropped_tables.h"
 
 namespace cellfs {
 namespace {

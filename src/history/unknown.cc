@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "fs/tree/time_text.h"
 #include "src/history/columns.h"
+#include "src/history/dropped_tables.h"
 
 namespace cellfs {
 namespace {
@@ -32,15 +32,6 @@ std::optional<Timestamp> DeletesKeptSince(const FamilySchema& family, Timestamp 
 constexpr char kAnyFamily[] = "";  // in StoreKnowledge::emptied
 
 std::string Quoted(const std::string& family) { return "family '" + family + "': "; }
-
-// Such that what is typed from it names that time, to the millisecond.
-std::string ExactTime(Timestamp time) {
-  std::string text = fs::TimeText(time);
-  if (time % 1000 == 0) return text;
-  std::string milliseconds = std::to_string(1000 + time % 1000);
-  milliseconds.front() = '.';
-  return text.insert(text.size() - 1, milliseconds);
-}
 
 }  // namespace
 
@@ -87,40 +78,6 @@ bool StoreKnowledge::WasNotThere(Timestamp time) const {
   const bool may_have_been = std::any_of(emptied.begin(), emptied.end(),
                                          [&](const auto& of) { return of.second > time; });
   return begun > time || (created > time && !may_have_been);
-}
-
-namespace {
-
-// REQUIRES: the table is there.
-Status CheckFamilyIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp since,
-                               Timestamp until) {
-  const Status described = CheckScope(access, scope).status();
-  if (described.code() != StatusCode::kNoSuchColumnFamily) return {};
-  const StoreKnowledge knowledge = StoreKnowledge::Ask(access.store, scope.table);
-  if (!knowledge.IsEmptiedAfter(*scope.family, since, until)) return described;
-  return {StatusCode::kUnavailable,
-          "what it was then cannot be known: " + knowledge.ExplainEmptied(*scope.family)};
-}
-
-}  // namespace
-
-Status CheckIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp since,
-                         Timestamp until) {
-  const TableName& table = scope.table;
-  const Status described = access.store.DescribeTable(table).status();
-  if (described.code() != StatusCode::kTableNotFound)
-    return CheckFamilyIsNotDropped(access, scope, since, until);
-  const Statistics statistics = access.store.GetStatistics();
-  const auto found = statistics.dropped.find(table);
-  if (found == statistics.dropped.end()) return described;
-  const std::string when = " was dropped at " + ExactTime(found->second);
-  if (found->second <= since) {
-    return {StatusCode::kTableNotFound,
-            "table '" + table.ToString() + "'" + when + ", so it was not there then either"};
-  }
-  return {StatusCode::kUnavailable,
-          "what it was then cannot be known: table '" + table.ToString() + "'" + when +
-              ", with what it held"};
 }
 
 FamilyKnowledge::FamilyKnowledge(const FamilySchema& family, const StoreKnowledge& store,

@@ -83,12 +83,6 @@ struct StoreKnowledge {
   Timestamp MadeAfter(Timestamp time) const { return time < begun ? begun : created; }
 };
 
-// Of a table or a family that is not there: kUnavailable where it was at some of these times, both
-// included, so that what it held is not known; else kTableNotFound or kNoSuchColumnFamily, with when
-// it was dropped. OK where it is there.
-Status CheckIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp since,
-                         Timestamp until);
-
 // FindUnknown of what a moment shows (null: the present), as the store knew it before that.
 StatusOr<Unknown> FindUnknownOf(const HistoryAccess& access, const Scope& scope,
                                 const TableSchema& schema, Timestamp time,

@@ -531,3 +531,27 @@ def test_times_that_cannot_be_meant_are_refused(mount, family):
         code, out, error = run(*call)
         assert code == 2 and not out and told in error, (call, code, out, error)
     assert (family / "q").read_text() == "x"
+
+
+def test_a_table_that_is_dropped_and_kept_names_its_way_back(mount):
+    table = mount.family().parent.parent
+    (table / "r/f/q").write_text("old")
+    moment = now()
+    (table / "r/f/q").write_text("new")
+    sh(f"rm -rf {table}")
+    for call in (["restore"], ["show"], ["diff"]):
+        code, out, error = run(*call, "--at", moment, table)
+        assert code == 3 and not out and "mv default/.deleted/t default/t brings it back" in error, (call, code, out, error)
+    sh(f"cd {mount} && mv default/.deleted/t default/t")
+    ok("restore", "--at", moment, table)
+    assert (table / "r/f/q").read_text() == "old"
+    # Two of its name.
+    for _ in range(2):
+        sh(f"rm -rf {table}; mkdir -p {table}/r/f; echo x >{table}/r/f/q")
+    moment = now()
+    sh(f"rm -rf {table}")
+    error = run("restore", "--at", moment, table)[2]
+    way_back = re.search(r"mv default/.deleted/t@\d+ default/t", error)[0]
+    sh(f"cd {mount} && {way_back}")
+    ok("restore", "--at", moment, table)
+    assert (table / "r/f/q").read_text() == "x\n"

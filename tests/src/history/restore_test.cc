@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "src/history/dropped_tables.h"
 #include "src/history/stored_cells.h"
 #include "tests/src/history/history_fixture.h"
 #include "tests/src/history/random_steps.h"
