@@ -123,7 +123,8 @@ std::string ShownSizeOf(const json& side) {
 }
 
 std::string ShownKey(const json& record) {
-  return ShownBytes(record["row"].get<std::string>()) + " " +
+  const std::string table = record.value("table", "");
+  return (table.empty() ? "" : table + " ") + ShownBytes(record["row"].get<std::string>()) + " " +
          ShownColumn(record["family"].get<std::string>(), record["qualifier"].get<std::string>());
 }
 
@@ -192,7 +193,7 @@ Answer TakeNothing(Session& session, const char* reason) {
 
 bool PrintRemark(Printer& printer, const json& record) {
   std::string line;
-  for (const char* const kind : {"unknown", "not_there", "passed_over"})
+  for (const char* const kind : {"unknown", "not_there", "passed_over", "not_restored"})
     if (record.contains(kind)) line = record[kind].get<std::string>();
   if (record.contains("made"))  // in the zone of who reads it
     line += ": it was made at " + ShownTime(record["made"].get<Timestamp>());

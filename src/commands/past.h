@@ -15,7 +15,7 @@
 
 namespace cellfs {
 
-// The table, row, family or column that the target's path names.
+// The table, row, family or column that the target's path names. kIllegalArgument: another place.
 StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments);
 HistoryAccess AccessOf(const Session& session);
 
@@ -27,7 +27,7 @@ nlohmann::json SideOf(std::optional<Cell>&& cell, ValueDetail detail);
 
 // "12 B" of a side, "12 B (closed to you)".
 std::string ShownSizeOf(const nlohmann::json& side);
-// "monday text:list"
+// "monday text:list", "ns:notes monday text:list" where the record names its table.
 std::string ShownKey(const nlohmann::json& record);
 // The difference between record["before"] and record["after"]: of text, line by line; of other
 // bytes, their sizes.

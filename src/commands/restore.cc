@@ -4,10 +4,12 @@
 // back what deletes hide.
 #include "src/history/restore.h"
 
-#include <utility>
+#include <optional>
 
 #include "src/commands/all.h"
 #include "src/commands/past.h"
+#include "src/commands/restoring.h"
+#include "src/commands/target.h"
 #include "src/history/dropped_tables.h"
 
 namespace cellfs {
@@ -17,49 +19,7 @@ using nlohmann::json;
 
 constexpr char kNothingKept[] = "nothing that was deleted of it is still kept";
 
-OnChange TellOf(Session& session) {
-  return [&session](Change&& change) {
-    json record = KeyOf(change.key());
-    record["before"] = SideOf(std::move(change.before), ValueDetail::kLengths);
-    record["after"] = SideOf(std::move(change.after), ValueDetail::kLengths);
-    session.take(std::move(record));
-    return true;  // whoever has gone, `cancelled` says so
-  };
-}
-
-// Null where the caller may change everything.
-RowWriter CheckerOf(Session& session, const Scope& scope) {
-  if (!session.store.MayRefuse(session.caller)) return nullptr;
-  return [&](RowMutations& mutations) {
-    return session.store.CheckMayMutate(session.caller, scope.table, mutations);
-  };
-}
-
-// A part of it is not what it was, or not back, and who looks at the exit code alone shall know.
-bool TakeClosed(Session& session, const RestoreReport& report) {
-  if (report.closed.count == 0) return false;
-  session.take({{"passed_over", "of " + ShownColumns(report.closed) +
-                                    " you may not read what was there: another's file had that "
-                                    "name then; that was passed over, and is as it was"}});
-  return true;
-}
-
-bool TakePassedOver(Session& session) {
-  if (!session.store.has_passed_over()) return false;
-  session.take({{"passed_over",
-                 "some of it you may not read: that was passed over, and is as it was"}});
-  return true;
-}
-
-json SumOf(const RestoreReport& report, bool dry_run) {
-  return {{"rows", report.rows},
-          {"puts", report.puts},
-          {"deletes", report.deletes},
-          {"dry_run", dry_run}};
-}
-
-StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
+StatusOr<RestoreWords> WordsOf(const Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const auto at, arguments.Time("at", session.Now()));
   if (!at) return Status(StatusCode::kIllegalArgument, "say --at TIME: as it was when");
   if (*at > session.Now()) {
@@ -67,25 +27,32 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
                                                     ", which is still to come; name a time "
                                                     "that is past");
   }
-  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(AccessOf(session), scope, *at, *at));
-  RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
-                         .despite_unknown = arguments.Flag("known"),
-                         .writer = nullptr,
-                         .checker = CheckerOf(session, scope)};
-  CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
-                          RestoreTo(AccessOf(session), scope, *at, options, TellOf(session)));
-  if (report.refused) {
-    return Status(StatusCode::kUnavailable,
-                  Explained(report.unknown) + "; --known restores the rest, and leaves that as it is");
-  }
+  return RestoreWords{*at, arguments.Flag("dry_run"), arguments.Flag("known")};
+}
+
+StatusOr<Answer> RestoreScope(Session& session, const Scope& scope, const RestoreWords& words) {
+  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(AccessOf(session), scope, words.at, words.at));
+  CELLFS_ASSIGN_OR_RETURN(
+      const RestoreReport report,
+      RestoreAsTold(session, scope, words, CheckerOf(session, scope), TellOf(session)));
   if (!report.unknown.empty()) session.take(UnknownRecord(report.unknown));
-  if (report.deletes > 0 && report.puts == 0) TakeIfNotThere(session, scope, *at);
-  session.take(SumOf(report, options.dry_run));
+  if (report.deletes > 0 && report.puts == 0) TakeIfNotThere(session, scope, words.at);
+  session.take(SumOf(report, words.dry_run));
   const bool left_closed = TakeClosed(session, report);
   if (TakePassedOver(session) || left_closed) return Answer::kNo;
   if (report.rows > 0) return Answer::kDone;
   CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(AccessOf(session), scope));
   return is_stored ? Answer::kDone : TakeNothing(session, kNothingStored);
+}
+
+StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const RestoreWords words, WordsOf(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
+  if (place.kind == fs::PlaceKind::kRoot) return RestoreTables(session, std::nullopt, words);
+  if (place.kind == fs::PlaceKind::kNamespace)
+    return RestoreTables(session, place.table.namespace_name, words);
+  CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
+  return RestoreScope(session, scope, words);
 }
 
 // Of what an umount, or the death of the daemon, has ended between two rows.
@@ -144,7 +111,7 @@ void PrintRestore(Printer& printer, const json& record) {
 const Command kRestoreCommand{
     .name = "restore",
     .group = Group::kHistory,
-    .summary = "make a cell, a row or a table what it was, by new versions",
+    .summary = "make a cell, a row, a table or a namespace what it was, by new versions",
     .description =
         "Versions and deletes with timestamps up to TIME are what was then. "
         "Each row is one step, and the history is kept: a restore to a later time undoes it. "
@@ -156,12 +123,14 @@ const Command kRestoreCommand{
         "tar x, mv between rows) is not taken away, unless the table itself was not there. What left no "
         "trace was never there: of a name that was renamed or removed within an hour of its making, or "
         "was a temporary one, nothing comes back. The new name goes, and 'cellfs undelete NEWNAME' "
-        "brings it back.",
+        "brings it back. Of a namespace, or the whole store, each table that is there and was then is "
+        "restored; of one that was dropped, renamed or made since a line says what to do, and the exit "
+        "code is 1.",
     .example = "restore --at -2h --dry-run ~/m/default/notes\n"
                "restore --at -2h ~/m/default/notes/monday",
     .syntax =
         [](Syntax& syntax) {
-          syntax.Target("a cell, a row, a family or a table");
+          syntax.Target("a cell, a row, a family, a table, or all tables of a namespace or store");
           syntax.Option("--at", "at", "TIME", "as it was then");
           syntax.Flag("--dry-run", "dry_run", "say what would change, and change nothing");
           syntax.Flag("--known", "known", "also where a part cannot be known: that stays as it is");

@@ -555,3 +555,80 @@ def test_a_table_that_is_dropped_and_kept_names_its_way_back(mount):
     sh(f"cd {mount} && {way_back}")
     ok("restore", "--at", moment, table)
     assert (table / "r/f/q").read_text() == "x\n"
+
+
+def fill(namespace, tables, value):
+    for table in tables:
+        (namespace / table / "r/f").mkdir(parents=True, exist_ok=True)
+        (namespace / table / "r/f/q").write_text(value)
+
+
+def values_in(namespace):
+    return {table: (namespace / table / "r/f/q").read_text() for table in sorted(os.listdir(namespace)) if table[0] != "."}
+
+
+def test_a_namespace_is_restored_table_by_table(mount):
+    ns = mount / "ns"
+    fill(ns, ["changed", "dropped", "renamed", "same", "truncated"], "old")
+    fill(mount / "other", ["t"], "old")
+    ok("create", mount, "ns:lost", "f")
+    ok("put", mount, "ns:lost", "r", "f:q=old")
+    moment = now()
+    ok("restore", "--at", moment, ns)
+    fill(ns, ["changed", "dropped", "renamed", "made"], "new")
+    fill(mount / "other", ["t"], "new")
+    sh(f"rm -rf {ns}/dropped; mv {ns}/renamed {ns}/name")
+    ok("drop", "--force", mount, "ns:lost")
+    code, out, error = run("restore", "--dry-run", "--at", moment, ns)
+    assert code == 1 and values_in(ns)["changed"] == "new", (code, out, error)
+    assert run("restore", "--at", moment, ns)[1:] == (out, error)
+    assert sorted(line.split()[1] for line in out.splitlines()) == ["ns:changed", "ns:name"], out
+    told = error.splitlines()
+    assert len(told) == 4, error
+    assert any("'ns:lost' was dropped at" in line and "brings" not in line for line in told), error
+    assert any("'ns:dropped' was dropped at" in line and "mv ns/.deleted/dropped ns/dropped" in line for line in told), error
+    assert any("'ns:made' was not there then" in line and "rm -rf ns/made" in line for line in told), error
+    assert any("'ns:name' was 'ns:renamed' then: mv ns/name ns/renamed" in line for line in told), error
+    assert values_in(ns) == {"changed": "old", "made": "new", "name": "old", "same": "old", "truncated": "old"}
+    assert values_in(mount / "other") == {"t": "new"}
+
+    sh(f"cd {mount} && mv ns/.deleted/dropped ns/dropped && rm -rf ns/made && mv ns/name ns/renamed")
+    code, out, error = run("restore", "--at", moment, ns)
+    assert code == 1 and error.count("\n") == 1 and "'ns:lost' was dropped" in error, (code, out, error)
+    assert values_in(ns) == {name: "old" for name in ("changed", "dropped", "renamed", "same", "truncated")}
+    assert run("restore", "--at", moment, mount)[0] == 1
+    assert values_in(mount / "other") == {"t": "old"}
+    told = ok("restore", "--at", moment, "--json", mount / "other").splitlines()
+    assert [json.loads(line) for line in told] == [{"rows": 0, "puts": 0, "deletes": 0, "dry_run": False}]
+
+
+def test_a_namespace_of_which_not_all_can_be_restored_stays_as_it_is(mount):
+    ns = mount / "ns"
+    fill(ns, ["a", "b"], "old")
+    moment = now()
+    fill(ns, ["a", "b"], "new")
+    ok("truncate", mount, "ns:b")
+    fill(ns, ["b"], "after")
+    code, out, error = run("restore", "--at", moment, ns)
+    assert code == 3 and not out and "table 'ns:b'" in error and "--known" in error, (code, out, error)
+    assert values_in(ns) == {"a": "new", "b": "after"}
+    ok("restore", "--known", "--at", moment, ns)
+    assert values_in(ns) == {"a": "old", "b": "after"}
+    assert run("restore", "--at", moment, mount / "hbase")[0] == 2
+    sh(f"rm -rf {ns}")
+    code, out, error = run("restore", "--at", moment, ns)
+    assert code == 1 and "mv .deleted/ns ns brings it back" in error, (code, out, error)
+    code, out, error = run("restore", "--at", moment, mount)
+    assert code == 1 and "namespace 'ns' was removed and is kept: mv .deleted/ns ns" in error, (code, out, error)
+
+
+def test_of_a_namespace_a_table_that_is_closed_to_one_is_passed_over(make_mount):
+    mount = make_mount("allow_other")
+    ns = mount / "ns"
+    fill(ns, ["closed", "open"], "old")
+    moment = now()
+    fill(ns, ["closed", "open"], "new")
+    sh(f"chmod 666 {ns}/*/r/f/q; chmod 700 {ns}/closed")
+    code, out, error = run("restore", "--at", moment, ns, user=65534)
+    assert code == 1 and "ns:open" in out and "closed" not in out and "'ns:closed' you may not look into" in error, (code, out, error)
+    assert values_in(ns) == {"closed": "new", "open": "old"}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "src/commands/restoring.h"
+
+#include <utility>
+
+#include "src/history/tables_then.h"
+
+namespace cellfs {
+
+using nlohmann::json;
+
+OnChange TellOf(Session& session, const std::string& table) {
+  return [&session, table](Change&& change) {
+    json record = KeyOf(change.key());
+    if (!table.empty()) record["table"] = table;
+    record["before"] = SideOf(std::move(change.before), ValueDetail::kLengths);
+    record["after"] = SideOf(std::move(change.after), ValueDetail::kLengths);
+    session.take(std::move(record));
+    return true;  // whoever has gone, `cancelled` says so
+  };
+}
+
+RowWriter CheckerOf(Session& session, const Scope& scope) {
+  if (!session.store.MayRefuse(session.caller)) return nullptr;
+  return [&](RowMutations& mutations) {
+    return session.store.CheckMayMutate(session.caller, scope.table, mutations);
+  };
+}
+
+bool TakeClosed(Session& session, const RestoreReport& report) {
+  if (report.closed.count == 0) return false;
+  session.take({{"passed_over", "of " + ShownColumns(report.closed) +
+                                    " you may not read what was there: another's file had that "
+                                    "name then; that was passed over, and is as it was"}});
+  return true;
+}
+
+bool TakePassedOver(Session& session) {
+  if (!session.store.has_passed_over()) return false;
+  session.take({{"passed_over",
+                 "some of it you may not read: that was passed over, and is as it was"}});
+  return true;
+}
+
+json SumOf(const RestoreReport& report, bool dry_run) {
+  return {{"rows", report.rows},
+          {"puts", report.puts},
+          {"deletes", report.deletes},
+          {"dry_run", dry_run}};
+}
+
+StatusOr<RestoreReport> RestoreAsTold(Session& session, const Scope& scope,
+                                      const RestoreWords& words, const RowWriter& checker,
+                                      const OnChange& on_change) {
+  const RestoreOptions options{.dry_run = words.dry_run,
+                               .despite_unknown = words.known,
+                               .writer = nullptr,
+                               .checker = checker};
+  CELLFS_ASSIGN_OR_RETURN(RestoreReport report, RestoreTo(AccessOf(session), scope, words.at,
+                                                          options, on_change));
+  if (!report.refused) return report;
+  return Status(StatusCode::kUnavailable,
+                Explained(report.unknown) +
+                    "; --known restores the rest, and leaves that as it is");
+}
+
+namespace {
+
+Status OfTable(const Status& status, const TableName& table) {
+  if (status.ok()) return status;
+  return {status.code(), "table '" + table.ToString() + "': " + status.message()};
+}
+
+// The catalog of then is the daemon's: what it tells is what the names in a namespace were, which the
+// caller may list.
+StatusOr<TablesThen> FindTables(Session& session, const std::optional<std::string>& namespace_name,
+                                Timestamp at) {
+  Store& store = session.filesystem.parts().store;
+  CatalogAt catalog_at;
+  if (store.traits().tells_past_catalog)
+    catalog_at = [&store](Timestamp time) { return store.CatalogAt(time); };
+  CELLFS_ASSIGN_OR_RETURN(
+      TablesThen tables, FindTablesThen(AccessOf(session), catalog_at, namespace_name, at));
+  std::erase_if(tables.there, [&](const TableName& table) {
+    const bool is_closed =
+        !session.store.CheckMayRead(session.caller, fs::TablePlace(table)).ok();
+    if (is_closed) tables.others.push_back(ClosedTable(table));
+    return is_closed;
+  });
+  return tables;
+}
+
+Status CheckTable(Session& session, const TableName& table, RestoreWords words) {
+  const Scope scope{.table = table, .row = {}, .family = {}, .qualifier = {}};
+  words.dry_run = true;
+  const OnChange nothing = [](Change&&) { return true; };
+  return RestoreAsTold(session, scope, words, CheckerOf(session, scope), nothing).status();
+}
+
+}  // namespace
+
+StatusOr<Answer> RestoreTables(Session& session, const std::optional<std::string>& namespace_name,
+                               const RestoreWords& words) {
+  CELLFS_ASSIGN_OR_RETURN(const TablesThen tables,
+                          FindTables(session, namespace_name, words.at));
+  for (const TableName& table : tables.there)
+    CELLFS_RETURN_IF_ERROR(OfTable(CheckTable(session, table, words), table));
+  RestoreReport sum;
+  bool left_any = false;
+  for (const TableName& table : tables.there) {
+    const Scope scope{.table = table, .row = {}, .family = {}, .qualifier = {}};
+    const auto report =
+        RestoreAsTold(session, scope, words, nullptr, TellOf(session, table.ToString()));
+    CELLFS_RETURN_IF_ERROR(OfTable(report.status(), table));
+    if (!report->unknown.empty()) session.take(UnknownRecord(report->unknown));
+    left_any |= TakeClosed(session, *report);
+    sum.rows += report->rows;
+    sum.puts += report->puts;
+    sum.deletes += report->deletes;
+  }
+  session.take(SumOf(sum, words.dry_run));
+  left_any |= TakePassedOver(session);
+  for (const std::string& line : tables.others) session.take({{"not_restored", line}});
+  return left_any || !tables.others.empty() ? Answer::kNo : Answer::kDone;
+}
+
+}  // namespace cellfs
