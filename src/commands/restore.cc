@@ -125,7 +125,8 @@ const Command kRestoreCommand{
         "was a temporary one, nothing comes back. The new name goes, and 'cellfs undelete NEWNAME' "
         "brings it back. Of a namespace, or the whole store, each table that is there and was then is "
         "restored; of one that was dropped, renamed or made since a line says what to do, and the exit "
-        "code is 1.",
+        "code is 1. Owners, modes and times stay as they are: 'rsync -a --existing --size-only "
+        "--exclude=.schema.toml TABLE/.asof/TIME/ TABLE/' brings those of then.",
     .example = "restore --at -2h --dry-run ~/m/default/notes\n"
                "restore --at -2h ~/m/default/notes/monday",
     .syntax =
@@ -150,7 +151,8 @@ const Command kUndeleteCommand{
         "version, also where an older one shows since it alone was deleted: of a table all that was "
         "ever deleted and is kept. To what it was at a time, 'cellfs restore --at TIME' brings it. What "
         "the caller may not read is passed over; where something else came back the exit code is 1 "
-        "then.",
+        "then. Owner and mode are those that the name has; 'cp -a' or 'mv' out of .deleted brings the "
+        "times too.",
     .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
     .syntax =
         [](Syntax& syntax) {

@@ -632,3 +632,29 @@ def test_of_a_namespace_a_table_that_is_closed_to_one_is_passed_over(make_mount)
     code, out, error = run("restore", "--at", moment, ns, user=65534)
     assert code == 1 and "ns:open" in out and "closed" not in out and "'ns:closed' you may not look into" in error, (code, out, error)
     assert values_in(ns) == {"closed": "new", "open": "old"}
+
+
+def test_owner_mode_and_time_come_back_by_a_copy_of_them_alone(make_mount):
+    """restore brings values; rsync, from the past of the same moment, the rest, without a version more."""
+    mount = make_mount("allow_other")
+    table = mount.family().parent.parent
+    path = table / "r/f/q"
+    path.write_text("old")
+    os.chmod(path, 0o640)
+    os.chown(path, 1000, 1000)
+    os.utime(path, (1e9, 1e9))
+    os.chmod(table / "r", 0o750)
+    was = os.stat(path)
+    moment = now()
+    path.unlink()
+    path.write_text("new")
+    os.chown(path, 1001, 1001)
+    os.chmod(table / "r", 0o755)
+    ok("restore", "--at", moment, table)
+    assert path.read_text() == "old" and os.stat(path).st_uid == 1001
+    stamps = versions(path)
+    sh(f"rsync -a --existing --size-only --exclude=.schema.toml {table}/.asof/{moment}/ {table}/")
+    now_is = os.stat(path)
+    assert [now_is.st_uid, now_is.st_gid, now_is.st_mode, now_is.st_mtime] == [1000, 1000, was.st_mode, 1e9]
+    assert os.stat(table / "r").st_mode & 0o777 == 0o750
+    assert versions(path) == stamps and path.read_text() == "old"
