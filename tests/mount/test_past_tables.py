@@ -4,7 +4,7 @@
 import os
 import time
 
-from mounts import sh
+from mounts import CELLFS, sh
 
 
 def pause():
@@ -96,3 +96,20 @@ def test_a_time_that_is_looked_at_too_late_says_what_it_may_lack(mount):
     mount.command("flush")
     assert (mount / ".asof" / taken / "default/t/r/f/q").read_text() == "d"
     assert len(hints()) == 1
+
+
+def test_over_a_family_made_since_rsync_brings_all_but_the_schema(mount):
+    table = mount.family().parent.parent
+    (table / "r/f/q").write_text("old")
+    before = now(mount)
+    (table / "r/g").mkdir()
+    (table / "r/g/q").write_text("x")
+    (table / "r/f/q").write_text("newer")
+    call = f"rsync -a --delete {table}/.asof/{before}/ {table}/"
+    assert "rc 23" in sh(f"{call} 2>/dev/null; echo rc $?")
+    assert os.listdir(table / "r") == ["f"] and (table / "r/f/q").read_text() == "old"
+    error = (mount / ".cellfs/errors").read_text()
+    assert "family 'g' exists and is left out; to drop it with its data say drop = true in [families.g]" in error, error
+    sh(f"{call} --exclude=.schema.toml")
+    sh(f"{CELLFS} alter {table} --drop-family g; {call}")
+    assert "families.g" not in (table / ".schema.toml").read_text()
