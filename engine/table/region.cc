@@ -147,13 +147,22 @@ Status Region::Truncate() {
   return storage_->Truncate();
 }
 
-bool Region::HoldsCells(const std::optional<std::string>& family) {
+namespace {
+
+Scan ScanOfOneCell() {
   Scan scan;
-  scan.raw = true;
-  if (family) scan.columns[*family] = {};
-  scan.max_versions = kAllVersions;
   scan.limit = scan.store_limit = 1;
   scan.lengths_only = true;
+  return scan;
+}
+
+}  // namespace
+
+bool Region::HoldsCells(const std::optional<std::string>& family) {
+  Scan scan = ScanOfOneCell();
+  scan.raw = true;
+  scan.max_versions = kAllVersions;
+  if (family) scan.columns[*family] = {};
   const auto scanner = OpenScanner(scan);
   if (!scanner.ok()) return true;
   const auto rows = (*scanner)->Next({1, 1});
@@ -162,10 +171,7 @@ bool Region::HoldsCells(const std::optional<std::string>& family) {
 
 StatusOr<bool> Region::CloseIfEmpty() {
   const auto schema_lock = LockToReplace();
-  Scan scan;
-  scan.limit = scan.store_limit = 1;
-  scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(const auto scanner, storage_->OpenScanner(scan));
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, storage_->OpenScanner(ScanOfOneCell()));
   CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({1, 1}));
   closed_ = rows.empty();
   return closed_;

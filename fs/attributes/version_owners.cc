@@ -66,7 +66,8 @@ StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& co
     const State& then = states[i - 1];
     const State& later = states[i];
     if (later.since <= version || later.uid() == then.uid()) continue;
-    CELLFS_ASSIGN_OR_RETURN(const bool was_deleted, WasDeleted(column, *table.schema, version, later.since));
+    CELLFS_ASSIGN_OR_RETURN(const bool was_deleted,
+                            WasDeleted(column, *table.schema, version, later.since));
     if (!was_deleted) continue;
     // Of what was so since the version, for the family's record may have changed first.
     bool was_in_anothers = false;
@@ -79,20 +80,23 @@ StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& co
   return std::optional<Then>();
 }
 
-// Newest first: who makes a name anew does so behind its tombstone. What has more than so many
-// versions in between is taken for deleted, which shows it to nobody else.
+// Newest first: who makes a name anew does so behind a tombstone, of whatever kind, that hides the
+// version. What has more than so many versions in between is taken for deleted, which shows it to
+// nobody else.
 StatusOr<bool> VersionOwners::WasDeleted(const Place& column, const TableSchema& table,
-                                         Timestamp after, Timestamp until) const {
+                                         Timestamp version, Timestamp until) const {
   RawCellsQuery query{table.name(), column.row, column.family};
   query.table_id = table.id();
   query.limit = kMostBetween;
-  query.times = {after + 1, until + 1};
+  query.times = {version, until + 1};
   CELLFS_ASSIGN_OR_RETURN(
       const RowCells cells,
       RawCellsOfColumn(store_, Caller::Superuser(), query, column.qualifier));
   if (cells.size() >= size_t{kMostBetween}) return true;
-  return std::any_of(cells.begin(), cells.end(), [](const Cell& cell) {
-    return cell.type == CellType::kDeleteColumn || cell.type == CellType::kDeleteFamily;
+  return std::any_of(cells.begin(), cells.end(), [version](const Cell& cell) {
+    const bool hides_older =
+        cell.type == CellType::kDeleteColumn || cell.type == CellType::kDeleteFamily;
+    return hides_older || (IsTombstone(cell.type) && cell.timestamp == version);
   });
 }
 

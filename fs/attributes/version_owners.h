@@ -39,7 +39,7 @@ class VersionOwners {
  private:
   struct State;
   StatusOr<std::vector<State>> StatesOf(const Place& column, const RecordKey& key) const;
-  StatusOr<bool> WasDeleted(const Place& column, const TableSchema& table, Timestamp after,
+  StatusOr<bool> WasDeleted(const Place& column, const TableSchema& table, Timestamp version,
                             Timestamp until) const;
 
   Store& store_;

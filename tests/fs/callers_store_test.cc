@@ -18,6 +18,7 @@
 #include "tests/fs/mount_options.h"
 #include "tests/fs/names.h"
 #include "tests/fs/tree.h"
+#include "tests/support/assert_ok.h"
 
 namespace cellfs::fs {
 namespace {
@@ -259,6 +260,39 @@ TEST_F(CallersStoreTest, AScanOfAllThatIsStoredShowsAClosedVersionsLengthAlone) 
   lengths.filter = *ParseFilter("ValueFilter(=, 'regexstring:.')");
   EXPECT_EQ(puts(lengths), "#3 ");
   EXPECT_TRUE(other.has_passed_over());
+}
+
+// Whatever the delete is with which he took the name: of the version alone, or up to its timestamp.
+TEST_F(CallersStoreTest, NoKindOfDeleteOpensWhatWasAnothers) {
+  Set(FamilyPlace(tree_.table, "a", "f"), 0777);
+  CallersStore root = As(0);
+  CallersStore other = As(kStranger);
+  for (const CellType type : {CellType::kDelete, CellType::kDeleteColumn, CellType::kDeleteFamily,
+                              CellType::kDeleteFamilyVersion}) {
+    const std::string name = "of" + std::string(TypeName(type));
+    tree_.Put("a", name, "secret");
+    Set(Column("a", name), 0600);
+    const Timestamp version = tree_.clock->Now();
+    tree_.clock->Advance(10);
+    tree_.Put("a", "keeps the directory", "");
+    const DeleteMarker marker{.type = type,
+                              .family = "f",
+                              .qualifier = IsFamilyTombstone(type) ? "" : name,
+                              .timestamp = version};
+    const cellfs::Delete remove{.row = "a", .markers = {marker}};
+    ASSERT_OK(root.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(remove)));
+    tree_.clock->Advance(10);
+    ASSERT_EQ(Put(other, "a", name), StatusCode::kOk);
+    Scan scan;
+    scan.raw = true;
+    scan.max_versions = kAllVersions;
+    auto scanner = other.OpenScanner(Caller::Superuser(), tree_.table, scan);
+    const auto rows = (*scanner)->Next({});
+    ASSERT_OK(rows);
+    for (const RowCells& row : *rows)
+      for (const Cell& cell : row) EXPECT_NE(cell.value, "secret") << TypeName(type);
+    tree_.clock->Advance(10);
+  }
 }
 
 TEST_F(CallersStoreTest, WhoAsksWhetherSomethingIsPassedOverIsToldHimself) {
