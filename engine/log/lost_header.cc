@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "engine/log/log_tail.h"
 
 namespace cellfs {
 namespace {
 
-constexpr size_t kOffsetOfBase = 20;    // in a segment's header
+constexpr size_t kOffsetOfBase = 20;   // in a segment's header
 constexpr size_t kOffsetOfSynced = 8;  // in a record's
+constexpr size_t kMostBases = 16;      // that are looked at
 
 uint64_t NumberAt(std::string_view bytes, size_t at) {
   uint64_t number = 0;
@@ -20,17 +22,26 @@ uint64_t NumberAt(std::string_view bytes, size_t at) {
 
 // A record says how far the log was on disk before it was written. That is the segment's base for
 // the notes that are written together with its header, and its own place for the note that ends the
-// segment and for what is written to a log that is synced.
+// segment and for what is written to a log that is synced. Of several bases, as a log that is
+// stored as a value has its own, most records tell the segment's.
 std::optional<LogPosition> BaseByRecords(std::string_view segment) {
+  std::map<LogPosition, size_t> records;  // by base
   for (size_t at = segment.find(kRecordMagic); at != std::string_view::npos;
        at = segment.find(kRecordMagic, at + 1)) {
     const std::string_view rest = segment.substr(at);
-    if (rest.size() < kRecordHeaderSize) return std::nullopt;
+    if (rest.size() < kRecordHeaderSize || records.size() == kMostBases) break;
     const LogPosition synced = NumberAt(rest, kOffsetOfSynced);
-    for (const LogPosition base : {synced, synced - at})
-      if (FindRecordHeader(rest, base + at)) return base;
+    for (const LogPosition base : {synced, synced - at}) {
+      if (records.contains(base) || !FindRecordHeader(rest, base + at)) continue;
+      if (FindRecord(segment.substr(std::min(kSegmentHeaderSize, segment.size())),
+                     base + kSegmentHeaderSize))
+        return base;
+      records[base] = CountRecords(segment, 0, base);
+    }
   }
-  return std::nullopt;
+  const auto has_fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto most = std::max_element(records.begin(), records.end(), has_fewer);
+  return most == records.end() ? std::nullopt : std::optional(most->first);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 
+#include "engine/log/lost_header.h"
 #include "engine/log/wal.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
@@ -168,6 +169,35 @@ TEST_F(LogRepairTest, SeveralHeadersAreMadeAnewBeforeTheLogIsCut) {
   EXPECT_GT(plan->bytes, 7u * 100);
   EXPECT_EQ(Repair(), 7u);
   EXPECT_EQ(seen_, UpTo(7));
+}
+
+// Its records are whole too, at their own place.
+TEST_F(LogRepairTest, ALogThatIsStoredAsAValueTellsNoPlace) {
+  const auto record = [](SequenceId sequence, const std::string& value, const RecordPlace& place) {
+    RowBatch batch;
+    batch.row = "r";
+    batch.cells = {{"", "f", "q", 100, CellType::kPut, 0, kNoCellTtl, value}};
+    const auto cells = CellsOf(batch, sequence);
+    std::string bytes;
+    EXPECT_TRUE(EncodeRecord({1, sequence, batch.row, cells}, place, &bytes).ok());
+    return bytes;
+  };
+  const LogPosition base = 1000;
+  const std::string nested = record(7, "nested", {5, 5});
+  std::string segment(kSegmentHeaderSize, 'x');
+  for (SequenceId sequence = 1; sequence <= 3; ++sequence) {
+    const LogPosition begin = base + segment.size();
+    const bool is_first = sequence == 1;
+    segment += record(sequence, is_first ? nested : "v", {begin, is_first ? base : begin});
+  }
+  for (const bool first_is_damaged : {false, true}) {
+    std::string damaged = segment;
+    if (first_is_damaged) damaged[kSegmentHeaderSize] = 'x';
+    const auto told = TellLostHeader(damaged, {9, kStoreId, std::nullopt});
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->base, base);
+    EXPECT_EQ(told->number, 9u);
+  }
 }
 
 TEST_F(LogRepairTest, ASegmentOfAnotherStoreIsNotTakenForADamagedOne) {
