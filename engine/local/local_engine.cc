@@ -322,6 +322,14 @@ void LocalEngine::SetMaintenancePaused(bool paused) {
   if (scheduler_ != nullptr) scheduler_->SetPaused(paused);
 }
 
+// What runs, also of what was asked for; else what the background is about.
+std::string LocalEngine::DescribeMaintenance() const {
+  const std::string state = scheduler_ != nullptr ? scheduler_->State() : "off";
+  const std::string jobs = services_->jobs.Text();
+  if (jobs.empty()) return state;
+  return state == "paused" ? state + ", " + jobs : jobs;
+}
+
 Statistics LocalEngine::GetStatistics() {
   const Timestamp now = services_->options.clock->Now();
   Statistics statistics;
@@ -330,7 +338,7 @@ Statistics LocalEngine::GetStatistics() {
   statistics.mutations = services_->mutations;
   statistics.memstore_bytes = services_->memory->bytes();
   statistics.last_sequence_id = services_->read_point;
-  statistics.maintenance = scheduler_ != nullptr ? scheduler_->Progress() : "off";
+  statistics.maintenance = DescribeMaintenance();
   statistics.puts_refused = CheckTakesPuts();
   for (const TableId id : set_aside_)
     statistics.lost_tables.push_back(DescribeLostTable(directory_->path(), id));

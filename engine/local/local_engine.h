@@ -63,6 +63,7 @@ class LocalEngine : public StorageEngine {
   bool IsUnusedCreation(TableId id) const;
   void RemoveFiles(TableId id) const;
   void CountMoments(Statistics& statistics);
+  std::string DescribeMaintenance() const;
   Status CheckTakesPuts();
   StatusOr<std::shared_ptr<LocalTable>> OpenTable(const StoredTable& table);
   StatusOr<std::shared_ptr<LocalTable>> AddTable(const StoredTable& table,

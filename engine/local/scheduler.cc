@@ -61,12 +61,10 @@ void Scheduler::SetPaused(bool paused) {
   if (!paused) Wake();
 }
 
-std::string Scheduler::Progress() const {
+std::string Scheduler::State() const {
   const std::lock_guard lock(mutex_);
-  std::string all;
-  for (const auto& [thread, progress] : progress_) all += (all.empty() ? "" : ", ") + progress;
-  if (!all.empty()) return all;
-  return paused_ ? "paused" : "idle";
+  if (!paused_) return "idle";
+  return busy_.empty() ? "paused" : "pausing";
 }
 
 bool Scheduler::MustStop() const {
@@ -83,6 +81,7 @@ void Scheduler::Run(Round round) {
     if (stopping_) return;
     seen = wakings_;
     if (paused_) continue;
+    busy_.insert(std::this_thread::get_id());
     lock.unlock();
     try {
       went_well = (this->*round)();
@@ -91,7 +90,7 @@ void Scheduler::Run(Round round) {
       went_well = false;
     }
     lock.lock();
-    progress_.erase(std::this_thread::get_id());
+    busy_.erase(std::this_thread::get_id());
   }
 }
 
@@ -121,7 +120,6 @@ std::shared_ptr<LocalTable> Scheduler::BeginFlush() {
   });
   std::shared_ptr<LocalTable> chosen = ChooseToFlush(tables);
   if (chosen == nullptr) return nullptr;
-  progress_[std::this_thread::get_id()] = "flush " + chosen->name().ToString();
   flushing_.insert(chosen->id());
   return chosen;
 }
@@ -154,7 +152,6 @@ std::shared_ptr<LocalTable> Scheduler::ChooseToFlush(
 void Scheduler::End(const LocalTable& table) {
   const std::lock_guard lock(mutex_);
   flushing_.erase(table.id());
-  progress_.erase(std::this_thread::get_id());
 }
 
 // Table by table, one compaction of each, until none is worth it any more.
@@ -164,10 +161,6 @@ bool Scheduler::CompactionRound(CompactionLength length) {
     again = false;
     for (const auto& table : tables_()) {
       if (MustStop()) return went_well;
-      {
-        const std::lock_guard lock(mutex_);
-        progress_[std::this_thread::get_id()] = "compact " + table->name().ToString();
-      }
       const StatusOr<bool> compacted =
           table->compactor().CompactByPolicy(length, [this] { return MustStop(); });
       went_well &= compacted.ok();

@@ -11,7 +11,6 @@
 
 #include <condition_variable>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -38,8 +37,8 @@ class Scheduler {
   void Wake();
   // While paused nothing is begun; a compaction under way ends soon.
   void SetPaused(bool paused);
-  // "idle", "paused", "flush t", "compact t, flush u"
-  std::string Progress() const;
+  // Beside the jobs under way: "idle", "paused"; "pausing" as long as something still ends.
+  std::string State() const;
 
  private:
   // Answers whether all went well; else it is tried again soon.
@@ -65,7 +64,7 @@ class Scheduler {
   bool stopping_ = false;
   bool paused_ = false;
   std::set<TableId> flushing_;
-  std::map<std::thread::id, std::string> progress_;  // what each thread does; none: nothing
+  std::set<std::thread::id> busy_;
   std::vector<std::thread> threads_;
 };
 

@@ -273,6 +273,7 @@ Status TableCompactor::RunJob(Compaction compaction, const Stopped& stopped) {
   if (compaction.files.empty()) return {};
   // Its files are being removed.
   if (versions_.is_dropped()) return {StatusCode::kUnavailable, "the table has been dropped"};
+  const JobsUnderWay::Job told(services_.jobs, "compact " + versions_.Schema()->name().ToString());
   const auto run = [&]() -> Status {
     CompactionJob job(services_, versions_, std::move(compaction), stopped);
     CELLFS_RETURN_IF_ERROR(job.ClaimRoom());

@@ -95,6 +95,7 @@ Status TableFlusher::RunJob(const TableVersionPtr& version) {
   // it.
   static_cast<void>(
       services_.reserve.Spend(kBytesOfNames, [this] { return services_.wal->Roll(); }));
+  const JobsUnderWay::Job told(services_.jobs, "flush " + versions_.Schema()->name().ToString());
   FlushJob job(services_, versions_, version);
   CELLFS_ASSIGN_OR_RETURN(const VersionEdit edit, job.Run());
   const Status applied = versions_.Apply(edit);

@@ -17,6 +17,7 @@
 #include "engine/disk/file_layer.h"
 #include "engine/file/store_file.h"
 #include "engine/local/compaction_pace.h"
+#include "engine/local/jobs_under_way.h"
 #include "engine/local/moment_registry.h"
 #include "engine/log/wal.h"
 #include "engine/memstore/large_writes.h"
@@ -61,6 +62,7 @@ struct TableServices {
   uint64_t MemoryOfFlushable() const;
   uint64_t LimitOfFlushable() const;
   double FullnessOfMemory() const;
+  JobsUnderWay jobs;
   std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
   std::function<void()> wake_maintenance = [] {};
 

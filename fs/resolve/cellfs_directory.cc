@@ -119,6 +119,21 @@ void WriteMetric(const char* name, const char* kind, const char* help, Value val
        << "\ncellfs_" << name << " " << value << "\n";
 }
 
+// Of "compact t, flush u".
+size_t CountJobs(std::string_view maintenance, std::string_view kind) {
+  const std::string in_list = ", " + std::string(kind) + " ";
+  size_t jobs = maintenance.starts_with(in_list.substr(2)) ? 1 : 0;
+  for (size_t at = 0; (at = maintenance.find(in_list, at)) != maintenance.npos; ++at) ++jobs;
+  return jobs;
+}
+
+void WriteJobs(const std::string& maintenance, std::ostream& text) {
+  text << "# HELP cellfs_jobs Flushes and compactions under way, also what was asked for.\n"
+       << "# TYPE cellfs_jobs gauge\n";
+  for (const char* const kind : {"compact", "flush"})
+    text << "cellfs_jobs{kind=\"" << kind << "\"} " << CountJobs(maintenance, kind) << "\n";
+}
+
 void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
   const auto metric = [&](const char* name, const char* kind, const char* help, auto value) {
     WriteMetric(name, kind, help, value, text);
@@ -135,6 +150,7 @@ void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
        << "# TYPE cellfs_puts_refused gauge\ncellfs_puts_refused{reason=\""
        << (refused.ok() ? "" : CodeName(refused.code())) << "\"} " << (refused.ok() ? 0 : 1)
        << "\n";
+  WriteJobs(statistics.maintenance, text);
   metric("pinned_moments", "gauge", "Moments that are kept for readers.",
          statistics.pinned_moments);
   metric("moment_bytes", "gauge", "Bytes that are kept for moments alone.",

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from mounts import CELLFS, sh
+from mounts import CELLFS, sh, wait_until
 
 
 def run(*arguments, user=None, text=None):
@@ -610,6 +610,22 @@ def test_several_tables_are_flushed_and_compacted_and_the_others_are_not(mount, 
     code, _, error = run("compact", mount, "nope", "t", "other")
     assert code != 0 and "nope: " in error and "other: " in error
     assert next(t for t in mount.status()["tables"] if t["table"] == "t")["compactions"] == 1
+
+
+def test_a_compaction_that_was_asked_for_is_among_the_jobs_under_way(mount, family):
+    for size in 3, 2:
+        (family / "q").write_bytes(os.urandom(size << 20))
+        ok("flush", mount, "t")
+    mount.remount(options="compaction_rate=1")  # it takes weeks
+    with subprocess.Popen([CELLFS, "compact", str(mount), "t"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as asked:
+        wait_until(lambda: mount.status()["maintenance"] == "compact t", "the compaction")
+        assert "maintenance    compact t" in ok("status", mount)
+        assert 'maintenance = "compact t"' in (mount / ".cellfs/status").read_text()
+        metrics = (mount / ".cellfs/metrics").read_text()
+        assert 'cellfs_jobs{kind="compact"} 1\n' in metrics and 'cellfs_jobs{kind="flush"} 0\n' in metrics
+        asked.send_signal(signal.SIGINT)
+        asked.communicate(timeout=60)
+    wait_until(lambda: mount.status()["maintenance"] == "idle", "its end")
 
 
 def test_what_is_about_a_whole_store_takes_no_path_into_one(mount, family):

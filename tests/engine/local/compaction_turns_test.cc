@@ -70,6 +70,24 @@ TEST_F(CompactionTurnsTest, WhoWaitsForAnotherGivesUpToo) {
   other.join();
 }
 
+// Whoever began them: here no background does anything.
+TEST_F(CompactionTurnsTest, WhatIsAskedForIsAmongTheJobsUnderWay) {
+  std::atomic<bool> may_go_on{false};
+  std::atomic<int> held{0};
+  files_.SetChangeHook([&] {
+    if (!may_go_on) ++held;
+    while (!may_go_on) usleep(1000);
+    return false;
+  });
+  ASSERT_EQ(engine_->GetStatistics().maintenance, "off");
+  std::thread compacts([&] { EXPECT_TRUE(table_->Compact(CompactionKind::kMajor).ok()); });
+  while (held < 1) usleep(1000);
+  EXPECT_EQ(engine_->GetStatistics().maintenance, "compact " + schema_->name().ToString());
+  may_go_on = true;
+  compacts.join();
+  EXPECT_EQ(engine_->GetStatistics().maintenance, "off");
+}
+
 class PacedCompactionTest : public CompactionTurnsTest {
  protected:
   PacedCompactionTest() {
