@@ -176,6 +176,7 @@ class EmbeddedStore : public ControlledStore {
   // The oldest, on a full disk that lacks so many bytes (0: some), as an act. False: nothing is
   // kept, or all of it would not give them, and nothing has gone.
   bool MakeRoom(uint64_t lacked);
+  Status CompactWithRoom(const std::function<Status()>& compact);
   void MakeRoomWhilePutsAreRefused();
   // `operation` again as long as it finds the disk full and something that is kept can go for it.
   template <typename Operation>

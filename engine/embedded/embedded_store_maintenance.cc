@@ -44,15 +44,33 @@ StatusOr<std::shared_ptr<Region>> EmbeddedStore::RegionToCompact(const Caller& c
   return handle->region;
 }
 
+// As for a put, what was dropped and is kept gives its room, the oldest first, where that is
+// enough.
+Status EmbeddedStore::CompactWithRoom(const std::function<Status()>& compact) {
+  static_cast<void>(engine_->TakeBytesLackedByCompactions());  // others'
+  while (true) {
+    Status done = DoAgainIfAltered(compact);
+    if (done.code() != StatusCode::kStoreFull) return done;
+    if (MakeRoom(engine_->TakeBytesLackedByCompactions())) continue;
+    const Snapshot<Catalog> catalog = directory_->catalog();
+    Statistics statistics;
+    statistics.kept = StatisticsOfKept(*catalog);
+    if (statistics.kept.empty()) return done;
+    return {done.code(), done.message() + ". The tables that were dropped and are kept take " +
+                             std::to_string(BytesOfKept(statistics)) +
+                             " bytes in all, too few to be freed for it"};
+  }
+}
+
 Status EmbeddedStore::Compact(const Caller& caller, const TableName& table, CompactionKind kind) {
-  return DoAgainIfAltered([&]() -> Status {
+  return CompactWithRoom([&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
     return region == nullptr ? Status() : region->Compact(kind);
   });
 }
 
 Status EmbeddedStore::CompactSelected(const Caller& caller, const TableName& table) {
-  return DoAgainIfAltered([&]() -> Status {
+  return CompactWithRoom([&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
     return region == nullptr ? Status() : region->CompactSelected();
   });

@@ -25,7 +25,8 @@ Status NoRoomFor(uint64_t bytes, uint64_t room, bool gives_back) {
   return {StatusCode::kStoreFull,
           "the disk has no room for a compaction, which needs " + std::to_string(bytes) +
               " bytes and may have " + std::to_string(room) + ": free " + lacks +
-              " outside the store; or remove " + (gives_back ? lacks + " more" : "files") +
+              " outside the store, or of the tables that were dropped and are kept, by 'rm -r' of "
+              "their names in .deleted; or remove " + (gives_back ? lacks + " more" : "files") +
               " of the table, then their names from .deleted, then 'cellfs flush', then compact"};
 }
 
@@ -58,7 +59,10 @@ Status CompactionJob::ClaimRoom() {
     CELLFS_ASSIGN_OR_RETURN(const uint64_t measured, Measure());
     bytes = std::min(bytes, measured + kBytesOfNames);
     const uint64_t room = reserve.RoomBeside(services_.BytesOfFlush(), bytes < present);
-    if (bytes > room) return NoRoomFor(bytes, room, bytes < present);
+    if (bytes > room) {
+      services_.NoteLackedByCompaction(bytes - room);
+      return NoRoomFor(bytes, room, bytes < present);
+    }
     reserve.MakeRoom(bytes);
   }
   claim_.Take(reserve, bytes);

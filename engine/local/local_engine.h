@@ -47,6 +47,9 @@ class LocalEngine : public StorageEngine {
   }
   StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) override;
   uint64_t BytesLackedByPuts() const override { return services_->lacked_bytes(); }
+  uint64_t TakeBytesLackedByCompactions() override {
+    return services_->lacked_by_compactions.exchange(0);
+  }
   void SetMaintenancePaused(bool paused) override;
   void SetCacheBytes(int64_t bytes) override { services_->cache.blocks.SetCapacity(bytes); }
   void SetRewriteObserver(RewriteObserver* observer) override {

@@ -89,6 +89,12 @@ void TableServices::WaitForRoom() {
   --waiting_puts;
 }
 
+void TableServices::NoteLackedByCompaction(uint64_t bytes) {
+  uint64_t known = lacked_by_compactions;
+  while (known < bytes && !lacked_by_compactions.compare_exchange_weak(known, bytes)) {
+  }
+}
+
 void TableServices::TellRoomMade() {
   {
     const std::lock_guard lock(room_mutex);

@@ -88,6 +88,9 @@ struct TableServices {
   std::atomic<int> waiting_puts{0};
   // What compactions under way have claimed: with their end room comes back, so puts wait for it.
   std::atomic<uint64_t> claimed_by_compactions{0};
+  // What the disk lacked at most for those that found no room, until somebody asks.
+  std::atomic<uint64_t> lacked_by_compactions{0};
+  void NoteLackedByCompaction(uint64_t bytes);
   void TellRoomMade();
   // Whether puts find room on the disk as it is now. kStoreFull: why not.
   Status CheckDiskRoom();

@@ -68,6 +68,9 @@ class StorageEngine {
   virtual StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) = 0;
   // How many bytes the disk lacked for the put that was refused last (kStoreFull); 0: unknown.
   virtual uint64_t BytesLackedByPuts() const { return 0; }
+  // How many bytes the disk lacked at most for the compactions that were refused (kStoreFull) since
+  // this was asked last; 0: none, or unknown.
+  virtual uint64_t TakeBytesLackedByCompactions() { return 0; }
   virtual void SetMaintenancePaused(bool paused) = 0;
   virtual void SetCacheBytes(int64_t bytes) = 0;
   virtual void SetRewriteObserver(RewriteObserver* observer) = 0;  // as of StoreControls

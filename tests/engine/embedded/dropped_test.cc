@@ -193,6 +193,31 @@ TEST_F(DroppedTest, OnAFullDiskTheOldestGoUntilThereIsRoom) {
   EXPECT_EQ(store_->GetStatistics().freed_early.size(), 3u);
 }
 
+TEST_F(DroppedTest, TheOldestGoForACompactionThatFindsNoRoom) {
+  for (const char* const name : {"t", "u", "v"}) {
+    MakeFull(name);
+    Drop(name);
+  }
+  MakeFull("w");
+  const auto compact = [&] {
+    return store_->Compact(root_, ParseTableName("w"), CompactionKind::kMajor);
+  };
+  size_t wanted = 2;  // so many have to go
+  state_->on_compact = [&] {
+    return state_->dropped.size() < wanted ? Status(StatusCode::kStoreFull, "full") : Status();
+  };
+  EXPECT_TRUE(compact().ok());
+  EXPECT_EQ(Kept(), "v");
+  EXPECT_EQ(store_->GetStatistics().freed_early.size(), 2u);
+  wanted = 3;
+  state_->lacked = 1 << 20;
+  const Status refused = compact();
+  EXPECT_EQ(refused.code(), StatusCode::kStoreFull);
+  EXPECT_NE(refused.message().find("dropped and are kept take"), std::string::npos)
+      << refused.message();
+  EXPECT_EQ(Kept(), "v") << "it would not be enough";
+}
+
 TEST_F(DroppedTest, NothingGoesForAPutThatFindsNoRoomAllTheSame) {
   MakeFull("t");
   Drop("t");

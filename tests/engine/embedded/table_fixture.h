@@ -26,8 +26,9 @@ struct StoredState {
   std::function<void()> on_save;  // while an act is under way
   std::function<Status()> on_apply;   // before cells are written
   std::function<Status()> on_create;  // before a table is made
+  std::function<Status()> on_compact;  // before a compaction
   std::function<void()> on_flush;     // before a flush
-  uint64_t lacked = 0;                // of room, by the last put
+  uint64_t lacked = 0;                // of room, by the last put or compaction
   std::vector<TableId> created;
   std::vector<TableId> dropped;
 };
@@ -59,7 +60,10 @@ class FaultyStorage : public CellStorage {
     if (state_->on_flush) state_->on_flush();
     return inner_->Flush();
   }
-  Status Compact(CompactionKind kind) override { return inner_->Compact(kind); }
+  Status Compact(CompactionKind kind) override {
+    if (state_->on_compact) CELLFS_RETURN_IF_ERROR(state_->on_compact());
+    return inner_->Compact(kind);
+  }
   Status CompactSelected() override { return inner_->CompactSelected(); }
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) override {
     return inner_->ReplaceSchema(std::move(schema));
@@ -114,6 +118,7 @@ class FaultyEngine : public StorageEngine {
     return inner_->PinMoment(holder);
   }
   uint64_t BytesLackedByPuts() const override { return state_->lacked; }
+  uint64_t TakeBytesLackedByCompactions() override { return state_->lacked; }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}
   void SetRewriteObserver(RewriteObserver* observer) override {
