@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // LocalEngine: the StorageEngine of a directory: a log for all tables, store files for
-// each, the catalog. Destroyed, it flushes every table and leaves an empty log; what is not
-// destroyed cleanly is recovered from the log when it is opened again.
+// each, the catalog. Destroyed, it flushes every table and leaves a log without records; what is
+// not destroyed cleanly is recovered from the log when it is opened again.
 #ifndef CELLFS_ENGINE_LOCAL_LOCAL_ENGINE_H_
 #define CELLFS_ENGINE_LOCAL_LOCAL_ENGINE_H_
 
