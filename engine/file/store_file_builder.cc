@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "engine/file/stored_facts.h"
 #include "engine/visibility/cell_cursor.h"
@@ -78,19 +79,28 @@ Status StoreFileBuilder::Put(const CellView& cell) {
     CELLFS_RETURN_IF_ERROR(PutValue(cell, stored));
   }
   CELLFS_RETURN_IF_ERROR(PutRow(stored));
-  SyncNowAndThen(stored);
-  return {};
+  return SyncNowAndThen(stored);
 }
 
-// Else the sync at the end has the whole file to write, and syncs of the log wait behind it.
-void StoreFileBuilder::SyncNowAndThen(const StoredCell& stored) {
+// Else the sync at the end has the whole file to write, and syncs of the log wait behind it; so
+// does an unmount, which ends a compaction within a megabyte of what it reads.
+Status StoreFileBuilder::SyncNowAndThen(const StoredCell& stored) {
   constexpr uint64_t kBytesBetween = uint64_t{4} << 20;
+  constexpr uint64_t kMostBehind = uint64_t{64} << 20;  // of a disk that is slower than we are
   unsynced_ += stored.cell.row.size() + stored.cell.qualifier.size() + stored.packed.bytes.size();
-  if (unsynced_ < kBytesBetween) return;
-  unsynced_ = 0;
+  if (unsynced_ < kBytesBetween) return {};
+  behind_ += std::exchange(unsynced_, 0);
   files_.StartSync(path_);
   struct stat found {};
   if (stat(path_.c_str(), &found) == 0) bytes_on_disk_ = static_cast<uint64_t>(found.st_size);
+  if (behind_ < kMostBehind) return {};
+  behind_ = 0;
+  return SyncFile();
+}
+
+Status StoreFileBuilder::SyncFile() {
+  CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(path_));
+  return file->Sync();
 }
 
 Status StoreFileBuilder::PutValue(const CellView& cell, StoredCell& stored) {
@@ -202,10 +212,7 @@ StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(SequenceId lowest, S
   transaction_.reset();
   database_.reset();
   finished_ = true;  // from here on the file is to be removed by name
-  const Status synced = [&]() -> Status {
-    CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(path_));
-    return file->Sync();
-  }();
+  const Status synced = SyncFile();
   if (!synced.ok()) {
     std::remove(path_.c_str());
     return synced;

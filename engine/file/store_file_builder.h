@@ -58,7 +58,8 @@ class StoreFileBuilder {
   Status Prepare();
   Status PutValue(const CellView& cell, StoredCell& stored);
   Status PutRow(const StoredCell& stored);
-  void SyncNowAndThen(const StoredCell& stored);
+  Status SyncNowAndThen(const StoredCell& stored);
+  Status SyncFile();
   void Count(const CellView& cell);
   void AddToFilter(const CellView& cell, bool new_row, bool new_column);
   Status PutFilter();
@@ -79,7 +80,8 @@ class StoreFileBuilder {
   int32_t puts_ = 0;               // of the present column
   bool family_tombstone_ = false;  // of the present row, or what takes one back, in the filter
   std::string buffer_;
-  uint64_t unsynced_ = 0;  // bytes, about
+  uint64_t unsynced_ = 0;  // bytes, about, that no sync was begun of
+  uint64_t behind_ = 0;    // likewise, that none was awaited of
   uint64_t bytes_on_disk_ = 0;
   bool finished_ = false;
 };

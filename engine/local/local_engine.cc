@@ -48,6 +48,8 @@ LocalEngine::~LocalEngine() {
   // What cannot be flushed now stays in the log, for the next time.
   for (const auto& table : Tables()) static_cast<void>(table->Flush());
   static_cast<void>(services_->wal->Roll());
+  // At once: each file that is closed looks through all of it for what is its own.
+  services_->cache.blocks.SetCapacity(0);
 }
 
 std::string LocalEngine::PathOf(TableId id) const {
