@@ -141,6 +141,9 @@ class ForwardingStore : public Store {
   Status FreeDroppedTable(const Caller& caller, TableId id) override {
     return store_.FreeDroppedTable(caller, id);
   }
+  Status FreeDroppedEarly(const Caller& caller, TableId id, const std::string& why) override {
+    return store_.FreeDroppedEarly(caller, id, why);
+  }
   Status BringBackNamespace(const Caller& caller, Timestamp dropped,
                             const std::string& name) override {
     return store_.BringBackNamespace(caller, dropped, name);

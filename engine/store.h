@@ -154,6 +154,8 @@ class Store {
   // namespace, and what CreateTable wants. kTableNotFound: nothing of that id is kept.
   virtual Status BringBackTable(const Caller& caller, TableId id, const TableName& name) = 0;
   virtual Status FreeDroppedTable(const Caller& caller, TableId id) = 0;  // for good; A likewise
+  // Likewise, of one that nobody has asked to free: Statistics::freed_early says why it went.
+  virtual Status FreeDroppedEarly(const Caller& caller, TableId id, const std::string& why) = 0;
   // The one that was dropped at that time, with all that is kept in it, under a name that is free.
   virtual Status BringBackNamespace(const Caller& caller, Timestamp dropped,
                                     const std::string& name) = 0;

@@ -82,6 +82,7 @@ class EmbeddedStore : public ControlledStore {
   StatusOr<Dropped> ListDropped() override;
   Status BringBackTable(const Caller& caller, TableId id, const TableName& name) override;
   Status FreeDroppedTable(const Caller& caller, TableId id) override;
+  Status FreeDroppedEarly(const Caller& caller, TableId id, const std::string& why) override;
   Status BringBackNamespace(const Caller& caller, Timestamp dropped,
                             const std::string& name) override;
   Status FreeDroppedNamespace(const Caller& caller, Timestamp dropped) override;

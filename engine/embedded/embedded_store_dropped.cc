@@ -141,6 +141,16 @@ Status EmbeddedStore::FreeDroppedTable(const Caller& caller, TableId id) {
   return CommitFree({id});
 }
 
+Status EmbeddedStore::FreeDroppedEarly(const Caller& caller, TableId id, const std::string& why) {
+  const Act act(*this);
+  Catalog after = CopyCatalog();
+  const CatalogDroppedTable* const dropped = FindDropped(after, id);
+  if (dropped == nullptr) return NothingKept();
+  CELLFS_RETURN_IF_ERROR(Require(caller, "A", FormerNamespace(*dropped)));
+  NoteFreedEarly(*dropped, why, after);
+  return CommitFree(std::move(after), {id});
+}
+
 Status EmbeddedStore::FreeDroppedNamespace(const Caller& caller, Timestamp dropped) {
   const Act act(*this);
   const Snapshot<Catalog> catalog = directory_->catalog();

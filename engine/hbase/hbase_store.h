@@ -93,6 +93,9 @@ class HBaseStore : public Store {
     return KeepsNothing();
   }
   Status FreeDroppedTable(const Caller&, TableId) override { return KeepsNothing(); }
+  Status FreeDroppedEarly(const Caller&, TableId, const std::string&) override {
+    return KeepsNothing();
+  }
   Status BringBackNamespace(const Caller&, Timestamp, const std::string&) override {
     return KeepsNothing();
   }

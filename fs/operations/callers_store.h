@@ -141,6 +141,9 @@ class CallersStore : public Store {
   StatusOr<Dropped> ListDropped() override { return NoCommand(); }
   Status BringBackTable(const Caller&, TableId, const TableName&) override { return NoCommand(); }
   Status FreeDroppedTable(const Caller&, TableId) override { return NoCommand(); }
+  Status FreeDroppedEarly(const Caller&, TableId, const std::string&) override {
+    return NoCommand();
+  }
   Status BringBackNamespace(const Caller&, Timestamp, const std::string&) override {
     return NoCommand();
   }

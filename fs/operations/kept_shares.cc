@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,6 +27,15 @@ OutcomeOr<TablesByOwner> ByOwner(AttributeStore& attributes, const Dropped& drop
   return tables;
 }
 
+Outcome FreeWithAttributes(AttributeStore& attributes, ErrorLog& errors,
+                           const TableSchema& dropped, const std::function<Status()>& free) {
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, attributes.DroppedTableOf(dropped));
+  CELLFS_RETURN_IF_FAILED(free());
+  errors.Record("rmdir", NamespacePlace(dropped.name().namespace_name),
+                attributes.DropTable(table));
+  return {};
+}
+
 Outcome FreeOldestOfMost(Store& store, AttributeStore& attributes, ErrorLog& errors,
                          const Dropped& dropped) {
   CELLFS_ASSIGN_OR_RETURN(const TablesByOwner tables, ByOwner(attributes, dropped));
@@ -33,13 +43,15 @@ Outcome FreeOldestOfMost(Store& store, AttributeStore& attributes, ErrorLog& err
     return a.second.size() < b.second.size();
   });
   const DroppedTable& oldest = *most->second.front();
-  CELLFS_RETURN_IF_FAILED(
-      FreeDroppedTable(store, attributes, errors, Caller::Superuser(), *oldest.schema));
+  const std::string why = "of " + std::to_string(kKeptOfAll) +
+                          " tables that are kept its owner has the most";
+  CELLFS_RETURN_IF_FAILED(FreeWithAttributes(attributes, errors, *oldest.schema, [&] {
+    return store.FreeDroppedEarly(Caller::Superuser(), oldest.schema->id(), why);
+  }));
   const TableName& name = oldest.schema->name();
   errors.Hint("drop", NamespacePlace(name.namespace_name),
               "'" + name.ToString() + "', dropped at " + std::to_string(oldest.dropped) +
-                  ", went for good before its time: of " + std::to_string(kKeptOfAll) +
-                  " tables that are kept its owner has the most");
+                  ", went for good before its time: " + why);
   return {};
 }
 
@@ -47,11 +59,8 @@ Outcome FreeOldestOfMost(Store& store, AttributeStore& attributes, ErrorLog& err
 
 Outcome FreeDroppedTable(Store& store, AttributeStore& attributes, ErrorLog& errors,
                          const Caller& caller, const TableSchema& dropped) {
-  CELLFS_ASSIGN_OR_RETURN(const DataTable table, attributes.DroppedTableOf(dropped));
-  CELLFS_RETURN_IF_FAILED(store.FreeDroppedTable(caller, dropped.id()));
-  errors.Record("rmdir", NamespacePlace(dropped.name().namespace_name),
-                attributes.DropTable(table));
-  return {};
+  return FreeWithAttributes(attributes, errors, dropped,
+                            [&] { return store.FreeDroppedTable(caller, dropped.id()); });
 }
 
 void FreeBeyondShares(Store& store, AttributeStore& attributes, ErrorLog& errors) {

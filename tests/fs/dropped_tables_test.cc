@@ -315,6 +315,10 @@ TEST_F(DroppedTablesTest, NobodyPushesOutWhatOthersDropped) {
   EXPECT_FALSE(names.contains("his0"));
   EXPECT_NE(tree.filesystem->errors().Text().find("'his3', dropped at"),
             std::string::npos);
+  const std::vector<std::string> told = tree.store->GetStatistics().freed_early;
+  ASSERT_FALSE(told.empty());
+  EXPECT_NE(told.back().find("'his3', dropped at"), std::string::npos) << told.back();
+  EXPECT_NE(told.back().find("its owner has the most"), std::string::npos) << told.back();
 }
 
 }  // namespace

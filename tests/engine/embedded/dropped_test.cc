@@ -193,6 +193,23 @@ TEST_F(DroppedTest, OnAFullDiskTheOldestGoUntilThereIsRoom) {
   EXPECT_EQ(store_->GetStatistics().freed_early.size(), 3u);
 }
 
+TEST_F(DroppedTest, WhatIsFreedUnaskedIsToldWithTheReason) {
+  for (const char* const name : {"t", "u"}) {
+    MakeFull(name);
+    Drop(name);
+  }
+  const TableId id = KeptId();
+  ASSERT_TRUE(store_->FreeDroppedEarly(root_, id, "of many").ok());
+  EXPECT_EQ(Kept(), "u");
+  EXPECT_EQ(store_->FreeDroppedEarly(root_, id, "of many").code(), StatusCode::kTableNotFound);
+  ASSERT_TRUE(store_->FreeDroppedTable(root_, KeptId()).ok());
+  Reopen();
+  const std::vector<std::string> told = store_->GetStatistics().freed_early;
+  ASSERT_EQ(told.size(), 1u) << "who asks for it knows";
+  EXPECT_NE(told[0].find("'t', dropped at"), std::string::npos) << told[0];
+  EXPECT_NE(told[0].find("of many"), std::string::npos) << told[0];
+}
+
 TEST_F(DroppedTest, TheOldestGoForACompactionThatFindsNoRoom) {
   for (const char* const name : {"t", "u", "v"}) {
     MakeFull(name);
