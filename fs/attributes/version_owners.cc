@@ -11,14 +11,20 @@ namespace {
 
 constexpr int32_t kMostBetween = 4096;
 
-// Oldest first. Of what was made without a record the first says nothing, and is of old.
-StatusOr<std::vector<OwnerRecord>> RecordsOf(const RowCells& cells, const std::string& qualifier) {
+// Oldest first. Of what was made without a record the first says nothing, and is of old; where that
+// is not known any more `known_since` says from when on all of them are.
+StatusOr<std::vector<OwnerRecord>> RecordsOf(const RowCells& cells, const std::string& qualifier,
+                                             Timestamp& known_since) {
   std::vector<OwnerRecord> records;
   for (auto cell = cells.rbegin(); cell != cells.rend(); ++cell) {
     if (cell->qualifier != qualifier) continue;
     CELLFS_RETURN_IF_ERROR(ReadRecord(*cell, records.emplace_back()));
   }
-  if (records.size() < kOwnerVersions) records.emplace(records.begin());
+  if (records.size() < kOwnerVersions) {
+    records.emplace(records.begin());
+  } else {
+    known_since = std::max(known_since, records.front().since);
+  }
   return records;
 }
 
@@ -33,22 +39,34 @@ struct VersionOwners::State {
   std::optional<uid_t> uid() const { return own.uid ? own.uid : family.uid; }
 };
 
-// Each from when on it was so, oldest first.
-StatusOr<std::vector<VersionOwners::State>> VersionOwners::StatesOf(const Place& column,
-                                                                    const RecordKey& key) const {
+struct VersionOwners::History {
+  std::vector<State> states;  // each from when on it was so, oldest first
+  Timestamp known_since = 0;  // there were others before; 0: these are all
+};
+
+VersionOwners::Then VersionOwners::Then::OfNobody(Timestamp until) {
+  Then then{.own = {}, .family = {}, .was_in_anothers_directory = false, .until = until};
+  then.own.uid = then.own.gid = 0;
+  then.own.mode = 0;
+  return then;
+}
+
+StatusOr<VersionOwners::History> VersionOwners::HistoryOf(const Place& column,
+                                                          const RecordKey& key) const {
   Get get;
   get.row = key.row;
   get.columns[kOwnerFamily] = {key.qualifier, column.family};
   get.max_versions = kAllVersions;
   CELLFS_ASSIGN_OR_RETURN(const RowCells cells, table_.Read(get));
-  CELLFS_ASSIGN_OR_RETURN(const auto own, RecordsOf(cells, key.qualifier));
-  CELLFS_ASSIGN_OR_RETURN(const auto family, RecordsOf(cells, column.family));
-  std::vector<State> states;
+  History history;
+  CELLFS_ASSIGN_OR_RETURN(const auto own, RecordsOf(cells, key.qualifier, history.known_since));
+  CELLFS_ASSIGN_OR_RETURN(const auto family,
+                          RecordsOf(cells, column.family, history.known_since));
   for (size_t i = 0, j = 0;;) {
-    states.push_back({own[i], family[j], std::max(own[i].since, family[j].since)});
+    history.states.push_back({own[i], family[j], std::max(own[i].since, family[j].since)});
     const bool has_own = i + 1 < own.size();
     const bool has_family = j + 1 < family.size();
-    if (!has_own && !has_family) return states;
+    if (!has_own && !has_family) return history;
     const bool is_own_next =
         has_own && (!has_family || own[i + 1].since <= family[j + 1].since);
     ++(is_own_next ? i : j);
@@ -60,8 +78,13 @@ StatusOr<std::vector<VersionOwners::State>> VersionOwners::StatesOf(const Place&
 StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& column,
                                                                  const DataTable& table,
                                                                  Timestamp version) const {
-  CELLFS_ASSIGN_OR_RETURN(const std::vector<State> states,
-                          StatesOf(column, RecordKeyOf(column, table)));
+  CELLFS_ASSIGN_OR_RETURN(const History history, HistoryOf(column, RecordKeyOf(column, table)));
+  if (version < history.known_since) {
+    CELLFS_ASSIGN_OR_RETURN(const bool was_deleted,
+                            WasDeleted(column, *table.schema, version, history.known_since));
+    if (was_deleted) return std::optional(Then::OfNobody(history.known_since));
+  }
+  const std::vector<State>& states = history.states;
   for (size_t i = 1; i < states.size(); ++i) {
     const State& then = states[i - 1];
     const State& later = states[i];

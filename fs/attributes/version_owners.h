@@ -2,7 +2,9 @@
 //
 // VersionOwners: whose an old version is. Owner and mode belong to a column with all its versions,
 // but who makes a name anew that another's file had gets nothing of that one: what was put before
-// the deletion stays the other's.
+// the deletion stays the other's. Whose it was is told by the records of column and family, of which
+// only so many are kept: what was deleted before the oldest of them is nobody's but root's, for who
+// changes a mode often would get it else.
 #ifndef CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 #define CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 
@@ -30,6 +32,8 @@ class VersionOwners {
     // reached through directories that say nothing of then.
     bool was_in_anothers_directory = false;
     Timestamp until = 0;  // from then on the name was another's
+
+    static Then OfNobody(Timestamp until);
   };
   // `table` is the column's, which may have another name than in its place. Nullopt: the present
   // records are the version's too.
@@ -38,7 +42,8 @@ class VersionOwners {
 
  private:
   struct State;
-  StatusOr<std::vector<State>> StatesOf(const Place& column, const RecordKey& key) const;
+  struct History;
+  StatusOr<History> HistoryOf(const Place& column, const RecordKey& key) const;
   StatusOr<bool> WasDeleted(const Place& column, const TableSchema& table, Timestamp version,
                             Timestamp until) const;
 

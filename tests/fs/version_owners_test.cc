@@ -81,6 +81,63 @@ TEST_F(VersionOwnersTest, WhoMayNotReadTheNameTodayReadsNoVersion) {
   EXPECT_EQ(OpenAs(kStranger, first), 0) << "the kernel asks the mode that is shown";
 }
 
+// More often than is kept of a file's owners.
+class ForgottenOwnersTest : public VersionOwnersTest {
+ protected:
+  void ChangeOften(const std::string& path) {
+    for (size_t i = 0; i < 2 * kOwnerVersions; ++i) {
+      AttributeChange change;
+      change.mode = i % 2 == 0 ? 0755 : 0777;
+      ASSERT_EQ(tree.Change(path, change), 0);
+      tree.clock->Advance(1000);
+    }
+  }
+};
+
+TEST_F(ForgottenOwnersTest, WhoChangesTheModeOftenGetsNothingOfAnothers) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  Remove();
+  const Timestamp second = SaveAs(kStranger, "second");
+  ChangeOften(kQ);
+  EXPECT_EQ(OwnerOf(first), 0u);
+  EXPECT_EQ(tree.Stat(kQ + ("@" + std::to_string(first))).st_mode & 0777u, 0u);
+  EXPECT_EQ(OpenAs(kStranger, second), 0);
+  if (!tree.store->traits().pins_moments) return;
+  const std::string past = "default/t/.asof/" + std::to_string(first + 10) + "/r/f/q";
+  EXPECT_EQ(OpenAs(kStranger, past), EACCES);
+}
+
+TEST_F(ForgottenOwnersTest, WhatWasNotDeletedStaysThePresentOwners) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  ChangeOften(kQ);
+  Remove();
+  SaveAs(kOwner, "second");
+  EXPECT_EQ(OwnerOf(first), kOwner);
+}
+
+TEST_F(ForgottenOwnersTest, NorDoesWhoMakesTheDirectoryAnewAndChangesThat) {
+  ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
+  const auto make_family = [&](uid_t uid, mode_t mode) {
+    tree.request.uid = uid;
+    ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
+    ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+    ASSERT_EQ(tree.Change("default/t/new/f", AttributeChange{.mode = mode}), 0);
+    tree.clock->Advance(1000);
+  };
+  make_family(kOwner, 0700);
+  ASSERT_EQ(tree.Save("default/t/new/f/s", "secret"), 0);
+  tree.clock->Advance(1000);
+  ASSERT_EQ(tree.Unlink("default/t/new/f/s"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
+  tree.clock->Advance(1000);
+  make_family(kStranger, 0777);
+  ChangeOften("default/t/new/f");
+  tree.request.uid = 0;
+  EXPECT_EQ(tree.Stat("default/t/new/f/.deleted/s").st_mode & 0777u, 0u);
+  EXPECT_EQ(OpenAs(kStranger, "default/t/new/f/.deleted/s"), EACCES);
+}
+
 // It inherits its owner from the directory that he makes.
 TEST_F(VersionOwnersTest, WhoMakesTheRowAnewGetsNothingOfThatBefore) {
   ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
