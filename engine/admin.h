@@ -47,6 +47,18 @@ struct Grant {
 
 enum class CompactionKind { kMinor, kMajor };
 
+// What can be told of a family as it was. Times are milliseconds; 0: nothing like it has happened.
+struct FamilyPast {
+  // From then on each state can still be told; of an earlier one VERSIONS or deletes have taken
+  // something.
+  int64_t complete_since = 0;
+  // Until then it was to keep less than it does now (KeepsMore): what is missing may have gone by
+  // rules that nobody sees any more.
+  int64_t widened = 0;
+
+  friend bool operator==(const FamilyPast&, const FamilyPast&) = default;
+};
+
 struct TableStatistics {
   TableName table;
   uint64_t memstore_bytes = 0;
@@ -60,9 +72,8 @@ struct TableStatistics {
   // By family: when a major compaction last began, or the family was emptied; 0: never. Where that
   // is not known any more, the latest time at which it may have been.
   std::map<std::string, int64_t> major_compactions;
-  // By family: from when on each state of it can still be told. Of an earlier one VERSIONS or deletes
-  // may have taken something; without one, nothing that the store knows of.
-  std::map<std::string, int64_t> complete_since;
+  // By family, where there is something to know of its past.
+  std::map<std::string, FamilyPast> past;
   // By family, also of those that are gone: when all its cells were last thrown away, by a truncate
   // or with the family or a table of that name. "" is any family, with an entry of its own or not.
   // Without one it was not, as far as the store knows.

@@ -2,6 +2,7 @@
 #include "engine/schema.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace cellfs {
 namespace {
@@ -127,6 +128,25 @@ bool TableIncarnation::IsLaterThan(const TableIncarnation& other) const {
   if (state == 0 || regions.empty()) return false;  // it is just being made, or dropped
   if (state != other.state) return state > other.state;
   return other.regions.empty() || regions.back() > other.regions.back();
+}
+
+namespace {
+
+// The later ones keep more.
+int Rank(KeepDeletedCells keeping) {
+  if (keeping == KeepDeletedCells::kTrue) return 2;
+  return keeping == KeepDeletedCells::kTtl ? 1 : 0;
+}
+
+}  // namespace
+
+bool KeepsMore(const FamilySchema& one, const FamilySchema& other) {
+  constexpr int64_t kEver = std::numeric_limits<int64_t>::max();
+  return one.max_versions() > other.max_versions() || one.min_versions() > other.min_versions() ||
+         one.time_to_live() > other.time_to_live() ||
+         Rank(one.keep_deleted_cells()) > Rank(other.keep_deleted_cells()) ||
+         one.deleted_ttl().value_or(kEver) > other.deleted_ttl().value_or(kEver) ||
+         one.new_version_behavior() != other.new_version_behavior();
 }
 
 }  // namespace cellfs

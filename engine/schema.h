@@ -99,6 +99,10 @@ struct TableIncarnation {
   friend bool operator==(const TableIncarnation&, const TableIncarnation&) = default;
 };
 
+// Whether something of old versions, of expired or of deleted cells stays by the one that goes by the
+// other.
+bool KeepsMore(const FamilySchema& one, const FamilySchema& other);
+
 class TableSchema {
  public:
   TableSchema() = default;

@@ -123,7 +123,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   VersionEdit edit;
   edit.removed = compaction_.files;
   if (facts) edit.added.push_back(*std::move(facts));
-  if (complete_since > 0) edit.complete_since[compaction_.family.name()] = complete_since;
+  if (complete_since > 0) edit.past[compaction_.family.name()].complete_since = complete_since;
   return edit;
 }
 

@@ -61,7 +61,7 @@ Status FlushJob::WriteFamily(const FamilySchema& family, SequenceId keep_up_to,
       std::optional<FileFacts> facts,
       builder->Finish(versions_.flushed() + 1, memstore.highest_sequence_id()));
   if (facts) edit.added.push_back(*std::move(facts));
-  if (complete_since > 0) edit.complete_since[family.name()] = complete_since;
+  if (complete_since > 0) edit.past[family.name()].complete_since = complete_since;
   return {};
 }
 

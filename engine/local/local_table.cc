@@ -333,6 +333,12 @@ Status LocalTable::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   edit.flushed = services_->read_point.load();
   edit.active = versions_.NewMemory(*schema);
   edit.schema = schema;
+  const auto present = versions_.Schema();
+  for (const auto& [name, family] : schema->families) {
+    const FamilySchema* const before = present->FindFamily(name);
+    if (before != nullptr && KeepsMore(family, *before))
+      edit.past[name].widened = services_->options.clock->Now();
+  }
   return versions_.Apply(edit);
 }
 
@@ -387,7 +393,7 @@ TableStatistics LocalTable::GetStatistics() {
   statistics.flushes = flusher_.flushes();
   statistics.compactions = compactor_.compactions();
   statistics.flushed = versions_.flushed();
-  statistics.complete_since = version->complete_since;
+  statistics.past = version->past;
   const bool has_every_file = versions_.HasEveryFile();
   const Timestamp now = services_->options.clock->Now();
   for (const auto& [name, family] : version->schema->families) {

@@ -2,7 +2,7 @@
 //
 // {"format": 1, "store": 1234, "table": 7, "flushed": 1000, "next_file": 3,
 //  "files": [{"number": 2, "family": "f", "first_row": "a", "last_row": "z", "oldest": 1, ...}],
-//  "complete_since": {"f": 1800000000000}}
+//  "past": {"f": {"complete_since": 1800000000000, "widened": 0}}}
 // The last one is not there where it has nothing.
 #include "engine/local/manifest.h"
 
@@ -83,8 +83,10 @@ std::string Encode(const Manifest& manifest) {
                {"flushed", manifest.flushed},
                {"next_file", manifest.next_file},
                {"files", std::move(files)}};
-  for (const auto& [family, since] : manifest.complete_since)
-    json["complete_since"][BytesToJsonText(family)] = since;
+  for (const auto& [family, past] : manifest.past) {
+    json["past"][BytesToJsonText(family)] = {{"complete_since", past.complete_since},
+                                             {"widened", past.widened}};
+  }
   return json.dump();
 }
 
@@ -99,11 +101,14 @@ StatusOr<Manifest> Decode(const std::string& path, std::string_view text) {
                       .flushed = json.at("flushed").get<SequenceId>(),
                       .next_file = json.at("next_file").get<uint64_t>(),
                       .files = {},
-                      .complete_since = {}};
+                      .past = {}};
     for (const Json& facts : json.at("files")) manifest.files.push_back(FactsFromJson(facts));
-    if (const auto known = json.find("complete_since"); known != json.end()) {
-      for (const auto& [family, since] : known->items())
-        manifest.complete_since[Bytes(family)] = since.get<Timestamp>();
+    if (const auto known = json.find("past"); known != json.end()) {
+      for (const auto& [family, past] : known->items()) {
+        manifest.past[Bytes(family)] = {
+            .complete_since = past.at("complete_since").get<Timestamp>(),
+            .widened = past.at("widened").get<Timestamp>()};
+      }
     }
     return manifest;
   } catch (const Json::exception& error) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/admin.h"
 #include "engine/disk/file_layer.h"
 #include "engine/file/file_facts.h"
 #include "engine/log/log_format.h"
@@ -25,7 +26,7 @@ struct Manifest {
   SequenceId flushed = 0;  // every mutation of the table up to it is in the files, or not wanted
   uint64_t next_file = 1;  // the number of the next file
   std::vector<FileFacts> files;  // oldest first in each family
-  std::map<std::string, Timestamp> complete_since;  // as of TableVersion
+  std::map<std::string, FamilyPast> past;  // as of TableVersion
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/admin.h"
 #include "engine/file/file_run.h"
 #include "engine/file/store_file.h"
 #include "engine/memstore/memory_cells.h"
@@ -38,9 +39,8 @@ class TableFiles {
   std::map<std::string, std::vector<FileRun>, std::less<>> runs_;
 };
 
-// By family: from when on each state can still be told, as it was seen then. Where there is none,
-// nothing has been lost that is known of.
-using CompleteSince = std::map<std::string, Timestamp>;
+// By family, where there is something to know.
+using FamilyPasts = std::map<std::string, FamilyPast>;
 
 // Immutable, but that `active` gets further cells.
 struct TableVersion {
@@ -48,7 +48,7 @@ struct TableVersion {
   std::shared_ptr<MemoryCells> active;
   std::shared_ptr<MemoryCells> frozen;  // being flushed, or waiting for it after an error; or null
   std::shared_ptr<const TableFiles> files;
-  CompleteSince complete_since;
+  FamilyPasts past;
 
   bool HasUnflushed() const;
   uint64_t UnflushedBytes() const;

@@ -39,7 +39,7 @@ VersionSet::VersionSet(TableServices& services, StoredTable table,
   version.schema = std::move(table.schema);
   version.active = NewMemory(*version.schema);
   version.files = std::make_shared<TableFiles>(files);
-  version.complete_since = manifest.complete_since;
+  version.past = manifest.past;
   version_ = std::make_shared<TableVersion>(std::move(version));
 }
 
@@ -136,13 +136,14 @@ StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit)
                         .flushed = std::max(flushed(), edit.flushed),
                         .next_file = next_file_,
                         .files = successor.strange,
-                        .complete_since = present->complete_since};
-  for (const auto& [family, since] : edit.complete_since) {
-    Timestamp& known = successor.manifest.complete_since[family];
-    known = std::max(known, since);
+                        .past = present->past};
+  for (const auto& [family, past] : edit.past) {
+    FamilyPast& known = successor.manifest.past[family];
+    known.complete_since = std::max(known.complete_since, past.complete_since);
+    known.widened = std::max(known.widened, past.widened);
   }
   if (edit.schema != nullptr) {
-    std::erase_if(successor.manifest.complete_since, [&](const auto& of_family) {
+    std::erase_if(successor.manifest.past, [&](const auto& of_family) {
       return edit.schema->FindFamily(of_family.first) == nullptr;
     });
   }
@@ -167,7 +168,7 @@ void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
   const TableVersionPtr before = Current();
   *after = *before;
   after->files = successor.files;
-  after->complete_since = successor.manifest.complete_since;
+  after->past = successor.manifest.past;
   if (edit.schema != nullptr) {
     after->schema = edit.schema;
     ++alterations_;

@@ -35,7 +35,7 @@ struct VersionEdit {
   std::shared_ptr<const TableSchema> schema;  // null: as it is
   std::shared_ptr<MemoryCells> active;        // likewise
   bool ends_frozen = false;                   // the frozen memstore goes
-  CompleteSince complete_since;  // at least; of families that it has changed
+  FamilyPasts past;                           // the later times count
   // Of a flush: `added` has all that moments up to this one see of the frozen memstore.
   std::optional<SequenceId> complete_up_to;
 };

@@ -246,15 +246,19 @@ void FileSystem::HintAtSeconds(const Place& asof_directory, std::string_view nam
 
 // A backup from there would lack something without a word.
 void FileSystem::HintAtLosses(const Place& past_table) {
-  std::string families;
-  for (const std::string& family : past_table.view->TakeIncomplete(past_table.table))
-    families += (families.empty() ? "'" : ", '") + family + "'";
-  if (families.empty()) return;
+  const auto incomplete = past_table.view->TakeIncomplete(past_table.table);
+  if (incomplete.empty()) return;
+  std::string had;
+  for (const std::string& family : incomplete) {
+    if (family.empty()) continue;
+    had += (had.empty() ? "family '" : ", '") + family + "'";
+  }
+  if (incomplete.front().empty()) had = "the table";
   const std::string time = std::to_string(past_table.view->Time());
   parts_.errors.Hint("look-up", past_table,
-                     "this time was looked at too late: VERSIONS or deletes have pushed out some of "
-                     "what family " + families + " had; 'cellfs restore --dry-run --at " + time +
-                     "' says of which names it is not known");
+                     "this time was looked at too late: VERSIONS, deletes or a truncate have taken "
+                     "some of what " + had + " had; 'cellfs restore --dry-run --at " + time +
+                     "' says of what it is not known");
 }
 
 // What the asking process has just copied out of .deleted.

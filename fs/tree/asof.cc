@@ -2,6 +2,7 @@
 #include "fs/tree/asof.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -85,8 +86,12 @@ std::shared_ptr<const Moment> AsofMoment::Use() {
 std::map<TableName, std::vector<std::string>> AsofRegistry::IncompleteAt(Timestamp time) {
   std::map<TableName, std::vector<std::string>> incomplete;
   for (const TableStatistics& table : store_.GetStatistics().tables) {
-    for (const auto& [family, complete_since] : table.complete_since)
-      if (time < complete_since) incomplete[table.table].push_back(family);
+    std::set<std::string> families;
+    for (const auto& [family, past] : table.past)
+      if (time < past.complete_since) families.insert(family);
+    for (const auto& [family, emptied] : table.emptied)
+      if (table.begun <= time && time < emptied) families.insert(family);
+    if (!families.empty()) incomplete[table.table].assign(families.begin(), families.end());
   }
   return incomplete;
 }

@@ -46,8 +46,9 @@ class AsofMoment {
   // The namespaces and tables of that time; null: those of the present, for the time is later than
   // now or the store tells no others.
   std::shared_ptr<const PastCatalog> Catalog();
-  // The families of a table of which VERSIONS or deletes had taken something when the moment was
-  // pinned, so that it may not be all that was there at its time; once, for one to be told.
+  // The families of a table ("": the table) of which VERSIONS, deletes or a truncate had taken something
+  // when the moment was pinned, so that it may not be all that was there at its time; once, for one
+  // to be told.
   std::vector<std::string> TakeIncomplete(const TableName& table);
   // Null also where no more can be held: then it reads what the present has of that time, and
   // nothing of it may be cached.

@@ -40,6 +40,7 @@ StoreKnowledge StoreKnowledge::Ask(Store& store, const TableName& table) {
   for (TableStatistics& of_table : store.GetStatistics().tables) {
     if (of_table.table != table) continue;
     knowledge.emptied = std::move(of_table.emptied);
+    knowledge.past = std::move(of_table.past);
     knowledge.created = of_table.created;
     knowledge.begun = of_table.begun;
     if (of_table.major_compactions.empty()) continue;
@@ -52,6 +53,12 @@ StoreKnowledge StoreKnowledge::Ask(Store& store, const TableName& table) {
 Timestamp StoreKnowledge::MajorCompaction(const std::string& family) const {
   const auto found = major_compactions.find(family);
   return found == major_compactions.end() ? kAlways : found->second;
+}
+
+bool StoreKnowledge::KeptLessAfter(const std::string& family, Timestamp time) const {
+  const auto found = past.find(family);
+  return found != past.end() && time < found->second.widened &&
+         time < found->second.complete_since;
 }
 
 bool StoreKnowledge::IsEmptiedAfter(const std::string& family, Timestamp since,
@@ -93,13 +100,14 @@ FamilyKnowledge::FamilyKnowledge(const FamilySchema& family, const StoreKnowledg
       version_deletes_(family, {.up_to = time, .now = time}) {}
 
 void FamilyKnowledge::BeginFamily() {
-  family_delete_loses_ = false;
+  family_delete_loses_ = family_has_newer_delete_ = false;
   version_deletes_.BeginFamily();
   BeginColumn();
 }
 
 void FamilyKnowledge::BeginColumn() {
   column_delete_loses_ = has_older_put_ = older_put_has_ended_ = false;
+  column_has_newer_delete_ = false;
   newer_flushed_puts_ = 0;
   version_deletes_.BeginColumn();
 }
@@ -115,10 +123,19 @@ void FamilyKnowledge::See(const Cell& cell) {
                              family_.time_to_live() != kForever &&
                              cell.timestamp < now_ - int64_t{family_.time_to_live()} * 1000;
     }
-  } else if (cell.timestamp > time_ && LosesWhatItHides(cell)) {
+  } else if (cell.timestamp > time_) {
+    (IsFamilyTombstone(cell.type) ? family_has_newer_delete_ : column_has_newer_delete_) = true;
+    if (!LosesWhatItHides(cell)) return;
     if (cell.type == CellType::kDeleteFamily) family_delete_loses_ = true;
     if (cell.type == CellType::kDeleteColumn) column_delete_loses_ = true;
   }
+}
+
+// What is still there, and has nothing newer over it, nothing has pushed out.
+bool FamilyKnowledge::MayHaveGoneByOtherRules() const {
+  const bool has_newer =
+      newer_flushed_puts_ > 0 || column_has_newer_delete_ || family_has_newer_delete_;
+  return (has_newer || !has_older_put_) && store_.KeptLessAfter(family_.name(), time_);
 }
 
 bool FamilyKnowledge::LosesWhatItHides(const Cell& tombstone) const {
@@ -142,6 +159,7 @@ std::optional<UnknownReason> FamilyKnowledge::LossReason() const {
   // dropped what was last, and an older version may be left in a file of its own.
   const bool flush_drops = !family_.new_version_behavior();
   if (flush_drops && newer_flushed_puts_ >= family_.max_versions()) return UnknownReason::kVersions;
+  if (MayHaveGoneByOtherRules()) return UnknownReason::kKeptLess;
   if (older_put_has_ended_) return UnknownReason::kMinVersions;
   if (has_older_put_) return std::nullopt;
   if (flush_drops && family_.time_to_live() != kForever && family_.min_versions() > 0 &&
@@ -161,6 +179,7 @@ std::optional<UnknownReason> FamilyKnowledge::UnnamedReason() const {
 std::optional<UnknownReason> FamilyKnowledge::FamilyReason() const {
   if (shows_nothing_) return std::nullopt;
   if (store_.IsEmptiedAfter(family_.name(), time_)) return UnknownReason::kEmptied;
+  if (store_.KeptLessAfter(family_.name(), time_)) return UnknownReason::kKeptLess;
   if (!deletes_kept_since_) return std::nullopt;
   const Timestamp compacted = store_.MajorCompaction(family_.name());
   if (compacted <= time_) return std::nullopt;
@@ -193,6 +212,10 @@ std::string FamilyKnowledge::Explain(UnknownReason reason) const {
     case UnknownReason::kMinVersions:
       return Quoted(family_.name()) + "MIN_VERSIONS is " + std::to_string(family_.min_versions()) +
              ": of what a TTL has ended only so many versions are kept, and not their deletes";
+    case UnknownReason::kKeptLess:
+      return Quoted(family_.name()) + "its schema kept less until " +
+             ExactTime(store_.past.at(family_.name()).widened) +
+             ", and something that was there at that time has gone since";
     case UnknownReason::kVersionDeleted:
       return Quoted(family_.name()) +
              "a version was deleted by its timestamp, and whether before that time or after, is not "

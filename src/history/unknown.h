@@ -12,6 +12,8 @@
 //     not there; of which others there were, nobody knows the names.
 //   - A truncate after T, or a drop of the family or of a table of that name: nothing of what was in
 //     it is left to tell by. Of older stores it is not known that there was one.
+//   - A schema that kept less (VERSIONS, TTL, KEEP_DELETED_CELLS, DELETED_TTL) was in force after T,
+//     and something has gone.
 //   - MIN_VERSIONS: of versions that a TTL has ended only that number is kept, and their deletes
 //     are not.
 //
@@ -38,7 +40,7 @@
 
 namespace cellfs {
 
-enum class UnknownReason { kVersions, kDeleted, kCompacted, kMinVersions, kEmptied, kVersionDeleted };
+enum class UnknownReason { kVersions, kDeleted, kCompacted, kMinVersions, kEmptied, kVersionDeleted, kKeptLess };
 
 struct Unknown {
   // In a family, for one reason.
@@ -62,6 +64,7 @@ struct StoreKnowledge {
   SequenceId flushed = kMaxSequenceId;
   std::map<std::string, Timestamp> major_compactions;
   std::map<std::string, Timestamp> emptied;  // as of TableStatistics
+  std::map<std::string, FamilyPast> past;    // likewise
   Timestamp created = 0;                     // of the table; 0: not known
   Timestamp begun = 0;                       // of the first of that name; 0: not known
 
@@ -75,6 +78,8 @@ struct StoreKnowledge {
   // All that it held at some of these times, both included.
   bool IsEmptiedAfter(const std::string& family, Timestamp since, Timestamp until) const;
   Timestamp EmptiedAt(const std::string& family) const;  // 0: it was not
+  // Something that was there at that time may have gone by rules of the family that were others then.
+  bool KeptLessAfter(const std::string& family, Timestamp time) const;
   std::string ExplainEmptied(const std::string& family) const;
   // The table was not there at that time, and so had no cells, whatever timestamps those have that
   // were put later.
@@ -112,6 +117,7 @@ class FamilyKnowledge {
 
  private:
   bool LosesWhatItHides(const Cell& tombstone) const;
+  bool MayHaveGoneByOtherRules() const;
   std::optional<UnknownReason> LossReason() const;
   std::string HowDeletesAreKept() const;
 
@@ -123,6 +129,8 @@ class FamilyKnowledge {
   bool shows_nothing_ = false;  // the TTL has ended what was there, or the table was not there
   bool family_delete_loses_ = false;
   bool column_delete_loses_ = false;
+  bool family_has_newer_delete_ = false;
+  bool column_has_newer_delete_ = false;
   bool has_older_put_ = false;
   bool older_put_has_ended_ = false;  // the newest of them, by the family's TTL
   int64_t newer_flushed_puts_ = 0;

@@ -136,13 +136,18 @@ class BoundedStore : public ForwardingStore {
     Statistics statistics = ForwardingStore::GetStatistics();
     statistics.moment_bytes = statistics.pinned_moments;
     statistics.moment_limit = limit;
-    for (TableStatistics& table : statistics.tables) table.complete_since = complete_since;
+    for (TableStatistics& table : statistics.tables) {
+      for (const auto& [family, since] : complete_since) table.past[family].complete_since = since;
+      table.emptied = emptied;
+      table.begun = 2;
+    }
     for (const auto& [holder, moment] : pinned_)
       if (!moment.expired()) ++statistics.moment_bytes_by_holder[holder];
     return statistics;
   }
   uint64_t limit = 2;
   std::map<std::string, int64_t> complete_since;
+  std::map<std::string, int64_t> emptied;
 
  private:
   std::vector<std::pair<std::string, std::weak_ptr<const Moment>>> pinned_;
@@ -206,12 +211,17 @@ TEST_F(BoundedAsofTest, WhoKeepsTheMostIsRefusedAndLetsGoAndNobodyElse) {
 }
 
 TEST_F(BoundedAsofTest, WhatWasLostBeforeItWasPinnedIsToldOnce) {
+  store_->limit = 10;
   store_->complete_since = {{"f", 2}, {"g", 1}};
   const auto early = *FindNext();
   store_->complete_since["g"] = 100;  // what is pinned keeps that
   EXPECT_EQ(early->TakeIncomplete(table_), (std::vector<std::string>{"f"}));
   EXPECT_TRUE(early->TakeIncomplete(table_).empty());
   EXPECT_EQ((*FindNext())->TakeIncomplete(table_), (std::vector<std::string>{"g"}));
+  store_->complete_since.clear();
+  store_->emptied = {{"", 4}, {"f", 2}};
+  EXPECT_EQ((*FindNext())->TakeIncomplete(table_), (std::vector<std::string>{""}));
+  EXPECT_TRUE((*FindNext())->TakeIncomplete(table_).empty()) << "it was empty then";
 }
 
 TEST_F(BoundedAsofTest, ThereWhatWasUsedLeastLatelyGoesButNothingThatIsOpen) {

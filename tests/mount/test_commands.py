@@ -583,7 +583,7 @@ def test_the_version_is_told_as_json_too():
 def test_words_that_say_nothing_are_refused(mount, family):
     (family / "q").write_text("x")
     for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount / "default/t", "u"], "too many"),
-                       (["flush", mount, "t", ""], "table"), (["flush", family], "name the table"),
+                       (["flush", mount / "default/t", "u"], "too many"), (["flush", family], "name the table"),
                        (["incr", mount, "t", "r", "f:n=3"], "x3D"), (["append", mount, "t", "r", "f:n=3"], "x3D"),
                        (["get", mount, "t", ""], "row is empty"), (["get_counter", mount, "t", "", "f:c"], "row is empty"),
                        (["deleteall", mount, "t", ""], "row is empty"),

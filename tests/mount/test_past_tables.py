@@ -84,7 +84,7 @@ def test_a_time_that_is_looked_at_too_late_says_what_it_may_lack(mount):
 
     def hints():
         return [line for line in (mount / ".cellfs/errors").read_text().splitlines()
-                if "pushed out" in line]
+                if "looked at too late" in line]
 
     write("bcd")
     mount.command("flush")

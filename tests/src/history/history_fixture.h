@@ -52,6 +52,13 @@ class HistoryStore {
       EXPECT_TRUE(opened.ok()) << opened.status().ToString();
       store = *std::move(opened);
     }
+    Ok(store->CreateTable(Caller::Superuser(), SchemaOf(family)));
+    clock->Set(1000000);
+  }
+  void Alter(const FamilyText& family) {
+    Ok(store->AlterTable(Caller::Superuser(), SchemaOf(family)));
+  }
+  TableSchema SchemaOf(const FamilyText& family) const {
     TableSchema schema(table);
     for (const char* const name : {"f", "g"}) {
       FamilySchema declared(name);
@@ -59,8 +66,7 @@ class HistoryStore {
         EXPECT_TRUE(declared.Set(attribute, value).ok()) << attribute;
       schema.families.emplace(name, std::move(declared));
     }
-    Ok(store->CreateTable(Caller::Superuser(), schema));
-    clock->Set(1000000);
+    return schema;
   }
 
   static void Ok(const Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }

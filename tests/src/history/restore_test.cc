@@ -157,6 +157,30 @@ TEST_P(RestoreTest, DeletedCellsAreKeptForDeletedTtl) {
             std::string::npos);
 }
 
+// By the schema that there is nothing has gone.
+TEST_P(RestoreTest, WhatWentByASchemaThatKeptLessCannotBeKnown) {
+  if (GetParam() == StoreKind::kMemory) GTEST_SKIP() << "it does not remember";
+  const FamilyText wide = {{"VERSIONS", "9"}, {"KEEP_DELETED_CELLS", "TRUE"}};
+  for (const FamilyText& narrow : std::vector<FamilyText>{
+           {{"VERSIONS", "1"}, {"KEEP_DELETED_CELLS", "TRUE"}},
+           {{"VERSIONS", "9"}, {"KEEP_DELETED_CELLS", "FALSE"}},
+           {{"VERSIONS", "9"}, {"KEEP_DELETED_CELLS", "TRUE"}, {"DELETED_TTL", "1"}}}) {
+    HistoryStore store(GetParam(), wide);
+    store.PutAt(10, "q", "a");
+    store.PutAt(10, "kept", "a");
+    store.DeleteAt(30, CellType::kDeleteColumn, "q");
+    store.PutAt(40, "q", "b");
+    store.Alter(narrow);
+    store.Compact();
+    store.Alter(wide);
+    EXPECT_NE(Run(store, store.Table(), 20).find("its schema kept less until"), std::string::npos)
+        << narrow.front().second;
+    EXPECT_NE(Run(store, store.Column("q"), 20).find("refused 1 r/q"), std::string::npos);
+    EXPECT_EQ(Run(store, store.Column("kept"), 20), "") << "nothing lies over it";
+    EXPECT_EQ(Run(store, store.Table(), 45), "") << "all that is later is known";
+  }
+}
+
 class EmptiedTest : public RestoreTest {
  protected:
   static constexpr char kThrownAway[] =
