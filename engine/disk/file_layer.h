@@ -64,6 +64,8 @@ class FileLayer {
   // Makes the file have so many bytes, of blocks that nobody else can have any more; 0: there is no
   // such file. Answers how many it has then.
   virtual uint64_t Hold(const std::string& path, uint64_t bytes) = 0;
+  // Whether paths lead where they did when the store was opened: for who writes files by other ways.
+  virtual Status CheckIsInPlace() const { return {}; }
   // The lock of the store in `directory` (store_lock.h).
   virtual StatusOr<Descriptor> Lock(const std::string& directory) = 0;
 };

@@ -57,6 +57,7 @@ StatusOr<std::unique_ptr<StoreFileBuilder>> StoreFileBuilder::Begin(
 }
 
 Status StoreFileBuilder::Prepare() {
+  CELLFS_RETURN_IF_ERROR(files_.CheckIsInPlace());
   CELLFS_ASSIGN_OR_RETURN(database_, Database::Build(path_));
   CELLFS_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*database_));
   transaction_.emplace(std::move(transaction));

@@ -30,15 +30,14 @@ StatusOr<std::unique_ptr<LocalEngine>> LocalEngine::Open(const std::string& dire
                                                options.read_only
                                                    ? StoreDirectory::Making::kNever
                                                    : StoreDirectory::Making::kWhereMissing));
-  return std::unique_ptr<LocalEngine>(new LocalEngine(files, std::move(opened), options));
+  return std::unique_ptr<LocalEngine>(new LocalEngine(std::move(opened), options));
 }
 
-LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> directory,
-                         const StoreOptions& options)
-    : files_(files),
+LocalEngine::LocalEngine(std::unique_ptr<StoreDirectory> directory, const StoreOptions& options)
+    : files_(*directory->files()),
       directory_(std::move(directory)),
-      services_(std::make_shared<TableServices>(directory_->path(), files, options)),
-      lost_tables_(files, directory_->path()) {}
+      services_(std::make_shared<TableServices>(directory_->path(), directory_->files(), options)),
+      lost_tables_(files_, directory_->path()) {}
 
 LocalEngine::~LocalEngine() {
   scheduler_.reset();
@@ -296,7 +295,8 @@ Status LocalEngine::CheckTakesPuts() {
 StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment(const std::string& holder) {
   Statistics kept;
   CountMoments(kept);
-  if (kept.moment_bytes >= kept.moment_limit && KeepsShareOfMoments(kept, holder)) {
+  const bool has_few = services_->moments->CountOf(holder) < kMomentsOfEach;
+  if (!has_few && kept.moment_bytes >= kept.moment_limit && KeepsShareOfMoments(kept, holder)) {
     return Status(StatusCode::kUnavailable,
                   "moments of the past keep " + std::to_string(kept.moment_bytes) +
                       " bytes that have been replaced since, and may keep " +

@@ -59,8 +59,7 @@ class LocalEngine : public StorageEngine {
   Statistics GetStatistics() override;
 
  private:
-  LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> directory,
-              const StoreOptions& options);
+  LocalEngine(std::unique_ptr<StoreDirectory> directory, const StoreOptions& options);
   std::string PathOf(TableId id) const;
   StatusOr<TableId> SettleStrangers(const std::vector<StoredTable>& tables, TableId next_id);
   bool IsUnusedCreation(TableId id) const;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "engine/disk/file_layer.h"
+#include "engine/local/own_files.h"
 #include "engine/storage/storage_engine.h"
 
 namespace cellfs {
@@ -40,6 +41,8 @@ class StoreDirectory {
   StoreDirectory& operator=(const StoreDirectory&) = delete;
 
   const std::string& path() const { return path_; }
+  // What is changed in the store is changed by these.
+  std::shared_ptr<FileLayer> files() const { return own_files_; }
   uint64_t id() const { return id_; }
   bool was_of_older_format() const { return was_of_older_format_; }
   std::string log_path() const { return path_ + "/wal"; }        // exists
@@ -53,14 +56,18 @@ class StoreDirectory {
 
  private:
   StoreDirectory(FileLayer& files, std::string path, Descriptor lock)
-      : files_(files), path_(std::move(path)), lock_(std::move(lock)) {}
+      : path_(std::move(path)),
+        own_files_(std::make_shared<OwnFiles>(files, path_)),
+        files_(*own_files_),
+        lock_(std::move(lock)) {}
   Status CreateOrCheck();
   Status Create(bool has_catalog);
   Status Convert();
   Status SaveEdits(std::string edits);
 
-  FileLayer& files_;
   const std::string path_;
+  const std::shared_ptr<FileLayer> own_files_;
+  FileLayer& files_;  // these
   const Descriptor lock_;
   std::string edits_;  // the content of EDITS, of the document that was saved last
   uint64_t id_ = 0;  // set by Open

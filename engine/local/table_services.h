@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "engine/disk/disk_reserve.h"
 #include "engine/disk/file_layer.h"
@@ -32,14 +33,17 @@ namespace cellfs {
 inline constexpr size_t kMostIdleReaders = 128;
 
 struct TableServices {
-  TableServices(const std::string& directory, FileLayer& files_in, const StoreOptions& options_in)
-      : files(files_in),
+  TableServices(const std::string& directory, std::shared_ptr<FileLayer> files_in,
+                const StoreOptions& options_in)
+      : own_files(std::move(files_in)),
+        files(*own_files),
         options(options_in),
         cache(options.cache_bytes, kMostIdleReaders),
         pace(options.compaction_rate),
         reserve(files, directory, static_cast<uint64_t>(options.disk_reserve)) {}
 
-  FileLayer& files;
+  const std::shared_ptr<FileLayer> own_files;
+  FileLayer& files;  // these
   const StoreOptions options;
   FileCache cache;
   CompactionPace pace;

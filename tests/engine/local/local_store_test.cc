@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "tests/engine/local/engine_fixture.h"
@@ -77,6 +78,32 @@ TEST_F(LocalStoreTest, ADroppedTableLeavesNoFileAndAnswersThatItIsGone) {
   ASSERT_OK(engine_->DropTable(1));
   EXPECT_TRUE(std::filesystem::is_empty(path() + "/tables"));
   EXPECT_EQ((*scanner)->Next({}).status().code(), StatusCode::kTableNotFound);
+}
+
+// As when a backup is put there while the store still ends.
+TEST_F(LocalStoreTest, WhatStandsInTheStoresPlaceIsLeftAlone) {
+  Open();
+  ASSERT_OK(PutOne("a", 1, "v"));
+  const std::string path = this->path();
+  std::filesystem::rename(path, path + ".moved");
+  std::filesystem::copy(path + ".moved", path, std::filesystem::copy_options::recursive);
+  const auto names = [&] {
+    std::set<std::string> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
+      found.insert(entry.path().string());
+    return found;
+  };
+  const auto before = names();
+  const Status flushed = table_->Flush();
+  EXPECT_EQ(flushed.code(), StatusCode::kIoError);
+  EXPECT_NE(flushed.message().find("another put in its place"), std::string::npos);
+  EXPECT_FALSE(engine_->SaveCatalogEdit("x").ok());
+  EXPECT_FALSE(engine_->CreateTable({77, schema_}).ok());
+  EXPECT_EQ(names(), before);
+  std::filesystem::remove_all(path);
+  std::filesystem::rename(path + ".moved", path);
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Visible(), "a/f:q/1=v ");
 }
 
 TEST_F(LocalStoreTest, StatisticsTellWhatLiesWhere) {
