@@ -170,8 +170,8 @@ class Store {
   virtual Statistics GetStatistics() = 0;
   // The present, kept for reading as long as the result lives: reads with it see the same cells for
   // ever, whatever is withdrawn, flushed or compacted. Those of one `holder` are counted together:
-  // kUnavailable where all moments keep as much as they may (StoreOptions::moment_limit), and his
-  // at least an even share of that; kUnsupportedOperation where !traits().pins_moments.
+  // kUnavailable where all moments keep as much as they may (StoreOptions::moment_limit), and his,
+  // which are more than a few, at least an even share of that; kUnsupportedOperation where !traits().pins_moments.
   virtual StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) = 0;
 
   // ---- Quotas and rights ----------------------------------------------------------------------

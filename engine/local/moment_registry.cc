@@ -190,6 +190,16 @@ uint32_t MomentRegistry::Count() {
   return static_cast<uint32_t>(times_.size());
 }
 
+uint32_t MomentRegistry::CountOf(const std::string& holder) {
+  const std::lock_guard lock(mutex_);
+  uint32_t count = 0;
+  for (const auto& [sequence_id, pinned] : pinned_) {
+    const auto found = pinned.holders.find(holder);
+    if (found != pinned.holders.end()) count += found->second;
+  }
+  return count;
+}
+
 Timestamp MomentRegistry::OldestNow(Timestamp otherwise) {
   const std::lock_guard lock(mutex_);
   return times_.empty() ? otherwise : *times_.begin();

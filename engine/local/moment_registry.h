@@ -54,6 +54,7 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   void Close();
 
   uint32_t Count();
+  uint32_t CountOf(const std::string& holder);
   // Of files and memstores that are kept for moments and are not in the present version of their
   // table (null: it was dropped).
   struct Kept {

@@ -39,6 +39,9 @@ struct OpenedTables {
   TableId next_id = 1;
 };
 
+// So many moments anybody may pin: what they keep others may have written.
+inline constexpr uint32_t kMomentsOfEach = 4;
+
 // Thread-safe; CreateTable, SaveCatalog and SaveCatalogEdit are called one at a time.
 class StorageEngine {
  public:

@@ -274,10 +274,21 @@ StatusOr<std::optional<AttributeStore::Earlier>> AttributeStore::FindEarlier(
   RowRecords records;
   static_cast<OwnerRecord&>(records.own) = (*then)->own;
   records.family = (*then)->family;
-  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode closed, reader_.InForce(cell, table, records));
-  if (closed.uid == present.uid) return std::optional<Earlier>();
+  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode closed, reader_.InForce(cell, table, records));
+  mode_t had = records.own.had_mode.value_or(closed.mode);
+  for (const auto& [own, family] : (*then)->also) {
+    RowRecords since;
+    static_cast<OwnerRecord&>(since.own) = own;
+    since.family = family;
+    CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode in_force, reader_.InForce(cell, table, since));
+    closed.mode &= in_force.mode;
+    had &= own.had_mode.value_or(in_force.mode);
+  }
+  const bool is_as_today = closed.uid == present.uid && closed.gid == present.gid &&
+                           closed.mode == present.mode && !(*then)->was_in_anothers_directory;
+  if (is_as_today) return std::optional<Earlier>();
   Earlier earlier{closed, closed, {}, (*then)->until};
-  earlier.had.mode = records.own.had_mode.value_or(closed.mode);
+  earlier.had.mode = had;
   if ((*then)->was_in_anothers_directory) earlier.in_force.mode &= S_IRWXU;
   earlier.allowed = WhatWas(earlier.in_force, present, IsAskedAgain());
   return std::optional(earlier);

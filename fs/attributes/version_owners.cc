@@ -39,13 +39,20 @@ struct VersionOwners::State {
   std::optional<uid_t> uid() const { return own.uid ? own.uid : family.uid; }
 };
 
+// What a directory that was made anew has closed (OwnerRecord::had_mode) is what it was.
+bool VersionOwners::IsContinued(const State& then, const State& later) {
+  if (later.uid() != then.uid()) return false;
+  const bool is_same = SameOwner(then.own, later.own) && then.family.uid == later.family.uid;
+  return is_same || later.own.had_mode;
+}
+
 struct VersionOwners::History {
   std::vector<State> states;  // each from when on it was so, oldest first
   Timestamp known_since = 0;  // there were others before; 0: these are all
 };
 
 VersionOwners::Then VersionOwners::Then::OfNobody(Timestamp until) {
-  Then then{.own = {}, .family = {}, .was_in_anothers_directory = false, .until = until};
+  Then then{.own = {}, .family = {}, .also = {}, .was_in_anothers_directory = false, .until = until};
   then.own.uid = then.own.gid = 0;
   then.own.mode = 0;
   return then;
@@ -80,34 +87,44 @@ StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& co
                                                                  Timestamp version) const {
   CELLFS_ASSIGN_OR_RETURN(const History history, HistoryOf(column, RecordKeyOf(column, table)));
   if (version < history.known_since) {
-    CELLFS_ASSIGN_OR_RETURN(const bool was_deleted,
-                            WasDeleted(column, *table.schema, version, history.known_since));
-    if (was_deleted) return std::optional(Then::OfNobody(history.known_since));
+    CELLFS_ASSIGN_OR_RETURN(const Deletion deletion,
+                            FindDeletion(column, *table.schema, version, history.known_since));
+    if (deletion != Deletion::kNone) return std::optional(Then::OfNobody(history.known_since));
   }
   const std::vector<State>& states = history.states;
   for (size_t i = 1; i < states.size(); ++i) {
-    const State& then = states[i - 1];
-    const State& later = states[i];
-    if (later.since <= version || later.uid() == then.uid()) continue;
-    CELLFS_ASSIGN_OR_RETURN(const bool was_deleted,
-                            WasDeleted(column, *table.schema, version, later.since));
-    if (!was_deleted) continue;
-    // Of what was so since the version, for the family's record may have changed first.
-    bool was_in_anothers = false;
-    for (size_t k = 0; k < i; ++k) {
-      was_in_anothers |= states[k + 1].since > version &&
-                         states[k].family.uid != states.back().family.uid;
-    }
-    return std::optional(Then{then.own, then.family, was_in_anothers, later.since});
+    if (states[i].since <= version || IsContinued(states[i - 1], states[i])) continue;
+    CELLFS_ASSIGN_OR_RETURN(const Deletion deletion,
+                            FindDeletion(column, *table.schema, version, states[i].since));
+    if (deletion != Deletion::kNone)
+      return std::optional(ThenOf(states, i, version, deletion == Deletion::kSure));
   }
   return std::optional<Then>();
 }
 
+// What there was before the state.
+VersionOwners::Then VersionOwners::ThenOf(const std::vector<State>& states, size_t at,
+                                          Timestamp version, bool is_sure) {
+  const State& before = states[at - 1];
+  Then then{before.own, before.family, {}, false, states[at].since};
+  for (size_t i = at; !is_sure && i < states.size() && states[i].uid() == before.uid(); ++i)
+    then.also.push_back({states[i].own, states[i].family});
+  // Of what was so since the version, for the family's record may have changed first.
+  for (size_t i = 0; i < at; ++i) {
+    then.was_in_anothers_directory |= states[i + 1].since > version &&
+                                      states[i].family.uid != states.back().family.uid;
+  }
+  return then;
+}
+
 // Newest first: who makes a name anew does so behind a tombstone, of whatever kind, that hides the
-// version. What has more than so many versions in between is taken for deleted, which shows it to
-// nobody else.
-StatusOr<bool> VersionOwners::WasDeleted(const Place& column, const TableSchema& table,
-                                         Timestamp version, Timestamp until) const {
+// version. That of the version alone has the version's time, whenever that was, and one of the time
+// of the record may be younger. What has more than so many versions in between is taken for deleted,
+// which shows it to nobody else.
+StatusOr<VersionOwners::Deletion> VersionOwners::FindDeletion(const Place& column,
+                                                              const TableSchema& table,
+                                                              Timestamp version,
+                                                              Timestamp until) const {
   RawCellsQuery query{table.name(), column.row, column.family};
   query.table_id = table.id();
   query.limit = kMostBetween;
@@ -115,12 +132,16 @@ StatusOr<bool> VersionOwners::WasDeleted(const Place& column, const TableSchema&
   CELLFS_ASSIGN_OR_RETURN(
       const RowCells cells,
       RawCellsOfColumn(store_, Caller::Superuser(), query, column.qualifier));
-  if (cells.size() >= size_t{kMostBetween}) return true;
-  return std::any_of(cells.begin(), cells.end(), [version](const Cell& cell) {
+  if (cells.size() >= size_t{kMostBetween}) return Deletion::kSure;
+  Deletion found = Deletion::kNone;
+  for (const Cell& cell : cells) {
     const bool hides_older =
         cell.type == CellType::kDeleteColumn || cell.type == CellType::kDeleteFamily;
-    return hides_older || (IsTombstone(cell.type) && cell.timestamp == version);
-  });
+    if (hides_older && cell.timestamp < until) return Deletion::kSure;
+    if (hides_older || (IsTombstone(cell.type) && cell.timestamp == version))
+      found = Deletion::kMaybe;
+  }
+  return found;
 }
 
 }  // namespace cellfs::fs

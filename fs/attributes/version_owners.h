@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // VersionOwners: whose an old version is. Owner and mode belong to a column with all its versions,
-// but who makes a name anew that another's file had gets nothing of that one: what was put before
-// the deletion stays the other's. Whose it was is told by the records of column and family, of which
+// but whatever comes under a name that was removed opens nothing of what was there: what was put
+// before the deletion keeps its owner and mode. Whose it was is told by the records of column and family, of which
 // only so many are kept: what was deleted before the oldest of them is nobody's but root's, for who
 // changes a mode often would get it else.
 #ifndef CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
@@ -28,6 +28,13 @@ class VersionOwners {
   struct Then {
     OwnerRecord own;
     OwnerRecord family;
+    // What was stored since, where it is not known whether that was before the deletion: what one of
+    // them closes is closed.
+    struct Stored {
+      OwnerRecord own;
+      OwnerRecord family;
+    };
+    std::vector<Stored> also;
     // The family's directory was another's as well: what was closed by it, or by the row's, is now
     // reached through directories that say nothing of then.
     bool was_in_anothers_directory = false;
@@ -43,9 +50,13 @@ class VersionOwners {
  private:
   struct State;
   struct History;
+  static bool IsContinued(const State& then, const State& later);
   StatusOr<History> HistoryOf(const Place& column, const RecordKey& key) const;
-  StatusOr<bool> WasDeleted(const Place& column, const TableSchema& table, Timestamp version,
-                            Timestamp until) const;
+  static Then ThenOf(const std::vector<State>& states, size_t at, Timestamp version, bool is_sure);
+  // Of a version, before a time.
+  enum class Deletion { kNone, kMaybe, kSure };
+  StatusOr<Deletion> FindDeletion(const Place& column, const TableSchema& table,
+                                  Timestamp version, Timestamp until) const;
 
   Store& store_;
   const AttributeTable& table_;

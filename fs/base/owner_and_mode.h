@@ -15,14 +15,14 @@ struct OwnerAndMode {
   mode_t mode = 0;  // permission bits
 };
 
-// Whether who has made a file anew may have, as his own, what the one before left under its name:
-// he whose that was (the new mode is his choice), and root, whose new file lets nobody in whom the
-// one before did not.
+// Whether the file that has come under a name may have, as its own, what the one before left there:
+// one of the same owner, or root's, that lets nobody in whom the one before did not. Another than the
+// owner may have moved it there.
 inline bool MayInherit(const OwnerAndMode& maker, const OwnerAndMode& before) {
-  if (maker.uid == before.uid) return true;
   const mode_t others = before.mode & 07;
   const mode_t group = maker.gid == before.gid ? before.mode >> 3 & 07 : before.mode >> 3 & others;
-  return maker.uid == 0 && (maker.mode & 07 & ~others) == 0 && (maker.mode >> 3 & 07 & ~group) == 0;
+  const bool opens = (maker.mode & 07 & ~others) != 0 || (maker.mode >> 3 & 07 & ~group) != 0;
+  return !opens && (maker.uid == 0 || maker.uid == before.uid);
 }
 
 }  // namespace cellfs::fs

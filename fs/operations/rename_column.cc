@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/rename_column.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -158,12 +160,14 @@ OutcomeOr<std::optional<Narrowing>> Narrow(const Renaming& with, const Place& to
   return std::optional(Narrowing{target.mode, std::move(begun)});
 }
 
-// Another's file goes, as by rm: what there was of it stays his (fs/attributes/version_owners.h).
-// The tombstone lies just before what is put, so that every moment before shows his; where there is
+// Another's file goes, or one that is closed to whom the source is open, as by rm: what there was of it
+// stays his, and closed (fs/attributes/version_owners.h). The tombstone lies just before what is put, so that every moment before shows his; where there is
 // no time between that and his newest version, at that version, which cannot be read any more then.
-Outcome RemoveAnothers(const Renaming& with, const Place& to, const ShownAttributes& target,
+Outcome RemoveClosed(const Renaming& with, const Place& to, const ShownAttributes& target,
                        const Source& source, RowStep& step) {
-  if (to.kind != PlaceKind::kCell || target.uid == source.uid) return {};
+  const bool is_opened = target.uid != source.uid || target.gid != source.gid ||
+                         (source.mode & ~target.mode & (S_IRWXG | S_IRWXO)) != 0;
+  if (to.kind != PlaceKind::kCell || !is_opened) return {};
   CELLFS_ASSIGN_OR_RETURN(
       const auto his, ReadColumn(with.reading, Caller::Superuser(), to, ReadDetail::kLengths));
   if (!his) return {};
@@ -209,7 +213,7 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
   CELLFS_ASSIGN_OR_RETURN(const auto narrowing, Narrow(with, to, target, source));
   RowStep step{{to.row, {}, with.options.durability}, {}, {}};
   step.mutations.mutations.push_back(PutAt(to, source));
-  CELLFS_RETURN_IF_FAILED(RemoveAnothers(with, to, target, source, step));
+  CELLFS_RETURN_IF_FAILED(RemoveClosed(with, to, target, source, step));
   const bool removes_anothers = step.mutations.mutations.size() > 1;
   if (from != nullptr)
     RemoveSource(*from, gone ? std::optional(gone->version) : std::nullopt, step);

@@ -6,9 +6,11 @@
 namespace cellfs::fs {
 namespace {
 
-TEST(OwnerAndModeTest, WhoseItWasInheritsItWhateverTheNewMode) {
-  EXPECT_TRUE(MayInherit({1000, 1000, 0644}, {1000, 1000, 0600}));
-  EXPECT_TRUE(MayInherit({1000, 5, 0666}, {1000, 1000, 0}));
+TEST(OwnerAndModeTest, WhoseItWasInheritsItWhereItIsNotOpened) {
+  EXPECT_TRUE(MayInherit({1000, 1000, 0644}, {1000, 1000, 0644}));
+  EXPECT_TRUE(MayInherit({1000, 1000, 0700}, {1000, 1000, 0644}));
+  EXPECT_FALSE(MayInherit({1000, 1000, 0644}, {1000, 1000, 0600})) << "another may have moved it";
+  EXPECT_FALSE(MayInherit({1000, 5, 0640}, {1000, 1000, 0640})) << "to another group";
 }
 
 TEST(OwnerAndModeTest, AnotherDoesNot) {

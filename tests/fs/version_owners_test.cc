@@ -69,6 +69,37 @@ TEST_F(VersionOwnersTest, AFileThatIsGivenAwayGoesWithItsHistory) {
   EXPECT_EQ(OwnerOf(first), kStranger);
 }
 
+TEST_F(VersionOwnersTest, WhatWasRemovedIsNotOpenedByWhatItsOwnerMakesAnew) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0600}), 0);
+  Remove();
+  SaveAs(kOwner, "second");
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0644}), 0);
+  EXPECT_EQ(OwnerOf(first), kOwner);
+  EXPECT_EQ(tree.Stat(kQ + ("@" + std::to_string(first))).st_mode & 0777u, 0600u);
+}
+
+// As another may do who may write the directory.
+TEST_F(VersionOwnersTest, WhatIsClosedIsNotOpenedByAFileThatIsMovedOverIt) {
+  const std::string open = "default/t/r/f/open";
+  const std::string version = kQ + ("@" + std::to_string(SaveAs(kOwner, "closed")));
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0600}), 0);
+  for (const bool aside : {false, true}) {
+    tree.request.uid = kOwner;
+    ASSERT_EQ(tree.Save(open, "open"), 0);
+    ASSERT_EQ(tree.Change(open, AttributeChange{.mode = 0644}), 0);
+    tree.request.uid = 0;
+    tree.clock->Advance(1000);
+    if (aside) {
+      ASSERT_EQ(tree.Rename(kQ, "default/t/r/f/q~"), 0);
+    }
+    ASSERT_EQ(tree.Rename(open, kQ), 0);
+    tree.clock->Advance(1000);
+    EXPECT_EQ(tree.Stat(kQ).st_mode & 0777u, 0644u);
+    EXPECT_EQ(tree.Stat(version).st_mode & 0777u, 0600u) << aside;
+  }
+}
+
 TEST_F(VersionOwnersTest, WhoMayNotReadTheNameTodayReadsNoVersion) {
   const Timestamp first = SaveAs(kOwner, "first");
   Remove();

@@ -117,6 +117,9 @@ TEST_F(MomentsTest, FromABoundOnNoFurtherMomentIsPinned) {
   ASSERT_OK(engine_->PinMoment(""));  // the first keeps nothing alone yet
   ASSERT_OK(table_->Compact(CompactionKind::kMajor));
   EXPECT_GT(engine_->GetStatistics().moment_bytes, 0u);
+  ASSERT_OK(engine_->PinMoment(""));  // he has few
+  std::vector<std::shared_ptr<const Moment>> others;
+  while (others.size() + 1 < kMomentsOfEach) others.push_back(*engine_->PinMoment(""));
   EXPECT_EQ(engine_->PinMoment("").status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(Visible(first), "a/f:q/1=w ");
   first.reset();
@@ -130,8 +133,8 @@ TEST_F(MomentsTest, TheBoundIsForWhoKeepsHisShareOfIt) {
   ASSERT_OK(table_->Flush());
   ASSERT_OK(PutOne("a", 1, "w"));
   ASSERT_OK(table_->Flush());
-  auto first = *engine_->PinMoment("anna");
-  auto second = *engine_->PinMoment("anna");
+  std::vector<std::shared_ptr<const Moment>> hers;
+  while (hers.size() <= kMomentsOfEach) hers.push_back(*engine_->PinMoment("anna"));
   ASSERT_OK(table_->Compact(CompactionKind::kMajor));
   const Statistics statistics = engine_->GetStatistics();
   EXPECT_EQ(statistics.moment_bytes_by_holder.at("anna"), statistics.moment_bytes);
@@ -140,9 +143,9 @@ TEST_F(MomentsTest, TheBoundIsForWhoKeepsHisShareOfIt) {
   auto of_another = *engine_->PinMoment("bert");
   EXPECT_FALSE(engine_->GetStatistics().moment_bytes_by_holder.contains("bert"));
   EXPECT_EQ(Visible(of_another), "a/f:q/2=x a/f:q/1=w ");
-  first.reset();
+  hers.pop_back();
   EXPECT_EQ(engine_->PinMoment("anna").status().code(), StatusCode::kUnavailable);
-  second.reset();
+  hers.clear();
   ASSERT_OK(engine_->PinMoment("anna"));
 }
 
