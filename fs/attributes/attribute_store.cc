@@ -34,6 +34,13 @@ OwnerAndMode WhatWas(const OwnerAndMode& then, const OwnerAndMode& today, bool i
   return {then.uid, then.gid, then.mode & (allowed | kWrite | kSpecial)};
 }
 
+// A table that held nothing and was dropped: what was stored of it went too, and may have closed it.
+bool HasGone(Store& store, const DataTable& table) {
+  return table.schema == nullptr ||
+         (table.schema->id() != 0 &&
+          store.FindTable(table.schema->id()).status().code() == StatusCode::kTableNotFound);
+}
+
 }  // namespace
 
 AttributeStore::AttributeStore(Store& store, const MountOptions& options,
@@ -257,6 +264,8 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
   }
   const bool shows_all = is_known && is_reached && IsAskedAgain();
   owner = shows_all ? was : WhatWas(was, owner, is_reached && IsAskedAgain());
+  const bool may_be_forgotten = place.kind == PlaceKind::kTable && then->since == 0;
+  if (may_be_forgotten && HasGone(store_, table)) owner.mode &= ~mode_t{S_IRWXG | S_IRWXO};
   times = *std::move(then);
   // A later one is written over the record.
   const bool is_later = times.ctime && ToMilliseconds(*times.ctime) > place.view->Time();

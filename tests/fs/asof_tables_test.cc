@@ -129,6 +129,26 @@ TEST_F(AsofTablesTest, OfDroppedTablesThoseAreThereThatHeldNothing) {
   EXPECT_EQ(tree.Error(At(then, "default/empty/r")), ENOENT);
 }
 
+// Its attributes went with it: a moment that somebody looked at in time has them still.
+TEST_F(AsofTablesTest, OneThatHeldNothingIsClosedOnceItsModeIsForgotten) {
+  CELLFS_NEEDS(tells_past_catalog);
+  tree.MakeTable();
+  for (const bool is_pinned : {true, false}) {
+    ASSERT_EQ(tree.Mkdir("default/empty"), 0);
+    ASSERT_EQ(tree.Change("default/empty", {.mode = 0750, .uid = 7}), 0);
+    const Timestamp then = Later();
+    const std::string path = At(then, "default/empty");
+    if (is_pinned) {
+      EXPECT_EQ(tree.Stat(path).st_mode & 0777u, 0750u);
+    }
+    Later();
+    ASSERT_EQ(tree.Rmdir("default/empty"), 0);
+    EXPECT_EQ(tree.Stat(path).st_mode & 0777u, is_pinned ? 0750u : 0700u);
+    EXPECT_EQ(tree.Stat(path).st_uid, is_pinned ? 7u : tree.Stat("default").st_uid);
+    Later();
+  }
+}
+
 TEST_F(AsofTablesTest, WhoReadsInOneThatIsDroppedForGoodHearsOfIt) {
   CELLFS_NEEDS(tells_past_catalog);
   tree.MakeTable();
