@@ -38,8 +38,8 @@ StatusOr<Answer> RestoreScope(Session& session, const Scope& scope, const Restor
   if (!report.unknown.empty()) session.take(UnknownRecord(report.unknown));
   if (report.deletes > 0 && report.puts == 0) TakeIfNotThere(session, scope, words.at);
   session.take(SumOf(report, words.dry_run));
-  const bool left_closed = TakeClosed(session, report);
-  if (TakePassedOver(session) || left_closed) return Answer::kNo;
+  const bool left_any = TakeLeft(session, report);
+  if (TakePassedOver(session) || left_any) return Answer::kNo;
   if (report.rows > 0) return Answer::kDone;
   CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(AccessOf(session), scope));
   return is_stored ? Answer::kDone : TakeNothing(session, kNothingStored);
@@ -81,15 +81,16 @@ StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
   RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
                          .writer = nullptr,
-                         .checker = CheckerOf(session, scope)};
+                         .checker = CheckerOf(session, scope),
+                         .is_anothers = IsAnothersIn(session, scope.table)};
   CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
                           Undelete(AccessOf(session), scope, options, TellOf(session)));
   session.take(SumOf(report, options.dry_run));
-  const bool left_closed = TakeClosed(session, report);
+  const bool left_any = TakeLeft(session, report);
   // That there is something else is only for who has brought back a part.
-  if (report.puts == 0) return left_closed ? Answer::kNo : TakeNothing(session, kNothingKept);
-  const bool left_any = !options.dry_run && TakePassedOver(session);
-  return left_any || left_closed ? Answer::kNo : Answer::kDone;
+  if (report.puts == 0) return left_any ? Answer::kNo : TakeNothing(session, kNothingKept);
+  const bool left_more = !options.dry_run && TakePassedOver(session);
+  return left_any || left_more ? Answer::kNo : Answer::kDone;
 }
 
 void PrintRestore(Printer& printer, const json& record) {

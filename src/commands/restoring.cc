@@ -27,12 +27,30 @@ RowWriter CheckerOf(Session& session, const Scope& scope) {
   };
 }
 
-bool TakeClosed(Session& session, const RestoreReport& report) {
-  if (report.closed.count == 0) return false;
-  session.take({{"passed_over", "of " + ShownColumns(report.closed) +
-                                    " you may not read what was there: another's file had that "
-                                    "name then; that was passed over, and is as it was"}});
-  return true;
+IsAnothers IsAnothersIn(Session& session, const TableName& table) {
+  return [&session, table](const Cell& put) -> StatusOr<bool> {
+    const fs::Reading& reading = session.filesystem.parts().reading;
+    const fs::Place column = fs::CellPlace(table, put.row, put.family, put.qualifier);
+    const fs::Place version = column.As(fs::PlaceKind::kVersion, put.timestamp);
+    CELLFS_ASSIGN_OR_RETURN(const fs::OwnerAndMode now, reading.FindOwner(column));
+    CELLFS_ASSIGN_OR_RETURN(const fs::OwnerAndMode then, reading.FindOwnerOfVersion(version));
+    return then.uid != now.uid;
+  };
+}
+
+bool TakeLeft(Session& session, const RestoreReport& report) {
+  if (report.closed.count > 0) {
+    session.take({{"passed_over", "of " + ShownColumns(report.closed) +
+                                      " you may not read what was there: another's file had that "
+                                      "name then; that was passed over, and is as it was"}});
+  }
+  if (report.anothers.count > 0) {
+    session.take({{"passed_over", "of " + ShownColumns(report.anothers) +
+                                      " what was there was another's file, and would become whose "
+                                      "the name is now: it is as it was; 'cp -a' of it from below "
+                                      ".asof brings it elsewhere, with its owner and mode"}});
+  }
+  return report.closed.count + report.anothers.count > 0;
 }
 
 bool TakePassedOver(Session& session) {
@@ -55,7 +73,8 @@ StatusOr<RestoreReport> RestoreAsTold(Session& session, const Scope& scope,
   const RestoreOptions options{.dry_run = words.dry_run,
                                .despite_unknown = words.known,
                                .writer = nullptr,
-                               .checker = checker};
+                               .checker = checker,
+                               .is_anothers = IsAnothersIn(session, scope.table)};
   CELLFS_ASSIGN_OR_RETURN(RestoreReport report, RestoreTo(AccessOf(session), scope, words.at,
                                                           options, on_change));
   if (!report.refused) return report;
@@ -113,7 +132,7 @@ StatusOr<Answer> RestoreTables(Session& session, const std::optional<std::string
         RestoreAsTold(session, scope, words, nullptr, TellOf(session, table.ToString()));
     CELLFS_RETURN_IF_ERROR(OfTable(report.status(), table));
     if (!report->unknown.empty()) session.take(UnknownRecord(report->unknown));
-    left_any |= TakeClosed(session, *report);
+    left_any |= TakeLeft(session, *report);
     sum.rows += report->rows;
     sum.puts += report->puts;
     sum.deletes += report->deletes;

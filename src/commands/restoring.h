@@ -18,9 +18,13 @@ OnChange TellOf(Session& session, const std::string& table = {});
 // Null where the caller may change everything.
 RowWriter CheckerOf(Session& session, const Scope& scope);
 
+// By the owners that the mount shows, of names and of their versions.
+IsAnothers IsAnothersIn(Session& session, const TableName& table);
+
 // A part of it is not what it was, or not back, and who looks at the exit code alone shall know:
-// columns of which he may not read what was there, and what he may not read at all.
-bool TakeClosed(Session& session, const RestoreReport& report);
+// columns of which he may not read what was there, or which were another's files; and what he may
+// not read at all.
+bool TakeLeft(Session& session, const RestoreReport& report);
 bool TakePassedOver(Session& session);
 // {"rows", "puts", "deletes", "dry_run"}
 nlohmann::json SumOf(const RestoreReport& report, bool dry_run);

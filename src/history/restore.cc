@@ -51,6 +51,9 @@ class RowChanges {
   void LeaveClosed(const Cell& key) {
     report_.closed.Add({key.row, key.family, key.qualifier});
   }
+  void LeaveAnothers(const Cell& key) {
+    report_.anothers.Add({key.row, key.family, key.qualifier});
+  }
   Status Flush() {
     if (changes_.empty()) return {};
     if (!options_.dry_run) {
@@ -114,6 +117,12 @@ struct RestoreSource {
   const Scope& scope;
   std::shared_ptr<const Moment> moment;
   Timestamp now = 0;
+  const IsAnothers& is_anothers;
+
+  StatusOr<bool> WasAnothers(const Cell& put) const {
+    if (!is_anothers) return false;
+    return is_anothers(put);
+  }
 };
 
 class RestoreVisitor : public ColumnVisitor {
@@ -156,6 +165,11 @@ class RestoreVisitor : public ColumnVisitor {
       CELLFS_RETURN_IF_ERROR(FetchOpenValue(source_.access, table, source_.moment, *change.after));
       if (!HasValue(*change.after)) {
         changes_.LeaveClosed(*change.after);
+        return {};
+      }
+      CELLFS_ASSIGN_OR_RETURN(const bool was_anothers, source_.WasAnothers(*change.after));
+      if (was_anothers) {
+        changes_.LeaveAnothers(*change.after);
         return {};
       }
       time_to_live = RestOfTtl(*change.after);
@@ -219,6 +233,11 @@ class UndeleteVisitor : public ColumnVisitor {
     }
     if (!put.ok()) return put.status();
     if (!*put) return {};  // it is not kept any more
+    CELLFS_ASSIGN_OR_RETURN(const bool was_anothers, source_.WasAnothers(*newest_));
+    if (was_anothers) {
+      changes_.LeaveAnothers(*newest_);
+      return {};
+    }
     return changes_.Add({std::move(shown), *std::move(put)}, kNoCellTtl);
   }
 
@@ -299,7 +318,8 @@ StatusOr<RestoreReport> RestoreTo(const HistoryAccess& access, const Scope& scop
                                   const RestoreOptions& options, const OnChange& on_change) {
   CELLFS_ASSIGN_OR_RETURN(const auto schema, CheckScope(access, scope));
   CELLFS_RETURN_IF_ERROR(CheckNotInFuture(access, time));
-  const RestoreSource source{access, scope, PinIfPossible(access.store), access.clock.Now()};
+  const RestoreSource source{access, scope, PinIfPossible(access.store), access.clock.Now(),
+                             options.is_anothers};
   const StoreKnowledge knowledge = StoreKnowledge::Ask(access.store, scope.table);
   RestoreReport report;
   CELLFS_ASSIGN_OR_RETURN(report.unknown, FindUnknownOf(access, scope, *schema, time, source.moment,
@@ -318,7 +338,8 @@ StatusOr<RestoreReport> RestoreTo(const HistoryAccess& access, const Scope& scop
 StatusOr<RestoreReport> Undelete(const HistoryAccess& access, const Scope& scope,
                                  const RestoreOptions& options, const OnChange& on_change) {
   CELLFS_ASSIGN_OR_RETURN(const auto schema, CheckScope(access, scope));
-  const RestoreSource source{access, scope, PinIfPossible(access.store), access.clock.Now()};
+  const RestoreSource source{access, scope, PinIfPossible(access.store), access.clock.Now(),
+                             options.is_anothers};
   RestoreReport report;
   CELLFS_RETURN_IF_ERROR(CheckAll(source, *schema, options, [&](RowChanges& changes) {
     return std::make_unique<UndeleteVisitor>(source, changes);

@@ -39,6 +39,9 @@ inline constexpr size_t kRestoreBytes = size_t{16} << 20;
 // Makes the mutations of a row, all or none; for who has caches to tell. They may be moved from.
 using RowWriter = std::function<Status(RowMutations& mutations)>;
 
+// Whether the put was another's file than the name is now, whose owner would get it with his mode.
+using IsAnothers = std::function<StatusOr<bool>(const Cell& put)>;
+
 struct RestoreOptions {
   bool dry_run = false;  // changes are told, not made
   // What cannot be known is left as it is, and the rest restored.
@@ -47,6 +50,8 @@ struct RestoreOptions {
   // Shown the mutations of every row before the first is made, also where none is to be; what it
   // refuses is the end, and nothing has been changed. Null: nothing of it needs to be asked.
   RowWriter checker;
+  // What it says stays away. Null: nobody has a name after another.
+  IsAnothers is_anothers;
 };
 
 struct RestoreReport {
@@ -57,6 +62,8 @@ struct RestoreReport {
   // Left as they are, for the caller may not read what would have to be put there: another's file
   // had that name then. What he reads nothing of is not known to him, and not among these.
   ToldColumns closed;
+  // Likewise, for it would become a file of whose the name is now, open to whom his is.
+  ToldColumns anothers;
   uint64_t rows = 0;  // with changes
   uint64_t puts = 0;
   uint64_t deletes = 0;

@@ -415,8 +415,36 @@ def test_what_another_had_under_the_name_is_closed_and_not_gone(make_mount):
     for command in (["scan", "--raw", table], ["log", "-p", table], ["show", "--at", moment, table],
                     ["diff", "--at", moment, table]):
         assert "SECRET" not in "".join(map(str, run(*command, **nobody))), command
-    ok("restore", "--at", moment, table)
-    assert (family / "q").read_text() == "SECRET\n", "to root nothing is closed"
+    assert "SECRET" in ok("show", "--at", moment, family / "q"), "to root nothing is closed"
+
+
+def test_what_was_anothers_does_not_become_the_present_owners(make_mount):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    table = family.parent.parent
+    family.chmod(0o777)
+    as_user(1000, family, "echo SECRET >q; echo SECRET >gone; echo mine >kept")
+    moment = now()
+    as_user(1000, family, "rm q gone; echo newer >kept")
+    as_user(1001, family, "umask 022; echo his >q; echo his >gone; rm gone")
+    for user in (0, 1000):
+        for option in (["--dry-run"], []):
+            code, out, error = run("restore", "--at", moment, *option, family / "q", user=user)
+            assert code == 1 and not out and "(r f:q)" in error and "cp -a" in error, (code, out, error)
+    code, out, error = run("restore", "--at", moment, table)
+    assert code == 1 and out.splitlines() == ["~\tr f:kept\t6 B -> 5 B"], (code, out, error)
+    assert "2 columns (r f:gone, r f:q) what was there was another's file" in error, error
+    assert (family / "q").read_text() == "his\n" and not (family / "gone").exists()
+    # He has made the name his by a put that is older than what was removed.
+    as_user(1000, family, "echo SECRET >p; rm p")
+    ok("put", "-t", "1", family / "p", "his", user=1001)
+    for option in (["--dry-run"], []):
+        code, out, error = run("undelete", *option, family / "p")
+        assert code == 1 and not out and "(r f:p)" in error and "another's file" in error, (code, out, error)
+    # What is his own comes back.
+    as_user(1001, family, "rm q")
+    ok("undelete", family / "q")
+    assert (family / "q").read_text() == "his\n" and os.stat(family / "q").st_uid == 1001
 
 
 def test_so_is_who_has_no_right_of_the_store_to_read_it(make_mount):
@@ -646,7 +674,6 @@ def test_owner_mode_and_time_come_back_by_a_copy_of_them_alone(make_mount):
     os.chmod(table / "r", 0o750)
     was = os.stat(path)
     moment = now()
-    path.unlink()
     path.write_text("new")
     os.chown(path, 1001, 1001)
     os.chmod(table / "r", 0o755)
