@@ -31,8 +31,13 @@ class TablesSince {
     }
     CELLFS_RETURN_IF_ERROR(ListNamespaces());
     for (const std::string& name : namespaces_) {
-      CELLFS_ASSIGN_OR_RETURN(const auto tables, access_.store.ListTables(name));
-      for (const TableName& table : tables) CELLFS_RETURN_IF_ERROR(TakePresent(table));
+      const auto tables = access_.store.ListTables(name);
+      if (!namespace_ && tables.status().code() == StatusCode::kAccessDenied) {
+        TellClosedSpace(name);
+        continue;
+      }
+      CELLFS_RETURN_IF_ERROR(tables.status());
+      for (const TableName& table : *tables) CELLFS_RETURN_IF_ERROR(TakePresent(table));
     }
     if (past_ != nullptr) {
       for (const auto& [name, table] : past_->tables) TakePast(name, table.schema->id());
@@ -46,6 +51,7 @@ class TablesSince {
  private:
   bool IsAsked(const TableName& table) const {
     if (table.namespace_name == fs::kHiddenNamespace || table.IsSystemTable()) return false;
+    if (closed_spaces_.contains(table.namespace_name)) return false;
     return !namespace_ || table.namespace_name == *namespace_;
   }
 
@@ -72,6 +78,7 @@ class TablesSince {
     const auto schema = access_.store.DescribeTable(table);
     if (schema.status().code() == StatusCode::kTableNotFound) return {};
     if (schema.status().code() == StatusCode::kAccessDenied) {
+      told_.insert(table);
       Tell(ClosedTable(table));
       return {};
     }
@@ -87,6 +94,11 @@ class TablesSince {
     found_.there.push_back(table);
     if (then && *then != table) TellRenamed(table, *then);
     return {};
+  }
+
+  void TellClosedSpace(const std::string& name) {
+    closed_spaces_.insert(name);
+    Tell("namespace '" + name + "' you may not look into: it is as it was");
   }
 
   std::optional<TableName> NameThen(TableId id) const {
@@ -163,7 +175,7 @@ class TablesSince {
       return;
     }
     std::string line = "table '" + table.ToString() + "' ";
-    line += dropped == statistics_.dropped.end() ? std::string("is not there any more")
+    line += dropped == statistics_.dropped.end() ? std::string("is not there by that name any more")
                                                  : "was dropped at " + ExactTime(dropped->second);
     const auto way_back = WayBack(statistics_, table, time_);
     if (way_back) {
@@ -189,6 +201,7 @@ class TablesSince {
   std::optional<std::map<TableId, TableName>> now_;
   std::set<TableName> told_;
   std::set<std::string> told_spaces_;
+  std::set<std::string> closed_spaces_;  // to him
   TablesThen found_;
 };
 

@@ -658,8 +658,18 @@ def test_of_a_namespace_a_table_that_is_closed_to_one_is_passed_over(make_mount)
     fill(ns, ["closed", "open"], "new")
     sh(f"chmod 666 {ns}/*/r/f/q; chmod 700 {ns}/closed")
     code, out, error = run("restore", "--at", moment, ns, user=65534)
-    assert code == 1 and "ns:open" in out and "closed" not in out and "'ns:closed' you may not look into" in error, (code, out, error)
+    assert code == 1 and "ns:open" in out and "closed" not in out, (code, out, error)
+    assert error == "cellfs: table 'ns:closed' you may not look into: it is as it was\n"
     assert values_in(ns) == {"closed": "new", "open": "old"}
+    # Nor does a namespace that is closed to him keep the others from it.
+    fill(mount / "shut", ["t"], "new")
+    sh(f"chmod 700 {mount}/shut")
+    for table in ("closed", "open"):
+        (ns / table / "r/f/q").write_text("newer")
+    code, out, error = run("restore", "--at", moment, mount, user=65534)
+    assert code == 1 and "ns:open" in out, (code, out, error)
+    assert "namespace 'shut' you may not look into" in error and error.count("\n") == 2, error
+    assert values_in(ns) == {"closed": "newer", "open": "old"}
 
 
 def test_owner_mode_and_time_come_back_by_a_copy_of_them_alone(make_mount):
