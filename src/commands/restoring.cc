@@ -34,7 +34,7 @@ IsAnothers IsAnothersIn(Session& session, const TableName& table) {
     const fs::Place version = column.As(fs::PlaceKind::kVersion, put.timestamp);
     CELLFS_ASSIGN_OR_RETURN(const fs::OwnerAndMode now, reading.FindOwner(column));
     CELLFS_ASSIGN_OR_RETURN(const fs::OwnerAndMode then, reading.FindOwnerOfVersion(version));
-    return then.uid != now.uid;
+    return then.uid != now.uid || !fs::MayInherit(now, then);
   };
 }
 
@@ -46,9 +46,10 @@ bool TakeLeft(Session& session, const RestoreReport& report) {
   }
   if (report.anothers.count > 0) {
     session.take({{"passed_over", "of " + ShownColumns(report.anothers) +
-                                      " what was there was another's file, and would become whose "
-                                      "the name is now: it is as it was; 'cp -a' of it from below "
-                                      ".asof brings it elsewhere, with its owner and mode"}});
+                                      " what was there was another's file, or closed to more users, "
+                                      "and would become a file like the one that has the name now: "
+                                      "that is as it was; 'cp -a' of it from below .asof brings it "
+                                      "elsewhere, with its owner and mode"}});
   }
   return report.closed.count + report.anothers.count > 0;
 }

@@ -39,7 +39,8 @@ inline constexpr size_t kRestoreBytes = size_t{16} << 20;
 // Makes the mutations of a row, all or none; for who has caches to tell. They may be moved from.
 using RowWriter = std::function<Status(RowMutations& mutations)>;
 
-// Whether the put was another's file than the name is now, whose owner would get it with his mode.
+// Whether the put was another's file than the name is now, or closed to more users: it would get the
+// owner and the mode of now.
 using IsAnothers = std::function<StatusOr<bool>(const Cell& put)>;
 
 struct RestoreOptions {
