@@ -20,6 +20,7 @@ class LogMending {
 
   StatusOr<LogRepair> Run() {
     for (const LostHeader& lost : summary_.lost_headers) CELLFS_RETURN_IF_ERROR(MakeHeader(lost));
+    for (const LostEnd& lost : summary_.lost_ends) CELLFS_RETURN_IF_ERROR(EndSegment(lost));
     if (summary_.broken) CELLFS_RETURN_IF_ERROR(CutAt(*summary_.broken));
     return std::move(repair_);
   }
@@ -44,6 +45,16 @@ class LogMending {
     bytes.resize(std::max(bytes.size(), kSegmentHeaderSize));
     bytes.replace(0, kSegmentHeaderSize, EncodeSegmentHeader(lost.header));
     return ReplaceFile(files_, directory_, name, bytes);
+  }
+
+  // Behind its records nothing has to be.
+  Status EndSegment(const LostEnd& lost) {
+    AddDamage(lost.what);
+    repair_.ends.push_back(SegmentName(lost.segment));
+    if (mode_ == RepairMode::kPlan) return {};
+    CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(PathOf(lost.segment)));
+    CELLFS_RETURN_IF_ERROR(file->Truncate(lost.offset));
+    return file->Sync();
   }
 
   size_t GoodEndOf(uint64_t number, std::string_view bytes) const {

@@ -24,10 +24,14 @@ class Summarizing {
     if (!numbers.empty()) summary_.first_segment = numbers.front();
     bool is_next_there = false;
     for (const uint64_t number : numbers) {
-      if (last_ != 0 && number != last_ + 1) Miss(last_ + 1);
+      if (last_ != 0 && number != last_ + 1) {
+        SettleEnd(/*next_begins_there=*/false);
+        Miss(last_ + 1);
+      }
       CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
       is_next_there = number == numbers.back() && IsUnbegun(bytes, ExpectedHeader(number));
       if (is_next_there) {
+        SettleEnd(/*next_begins_there=*/false);
         CheckUnbegun(number);
       } else {
         TakeSegment(number, bytes, number == numbers.back());
@@ -46,6 +50,16 @@ class Summarizing {
   // The log is good up to where the last segment ended.
   void Break(std::string what) {
     if (!summary_.broken) summary_.broken = {std::move(what), last_, intact_};
+  }
+  // Of the segment that was read last.
+  void SettleEnd(bool next_begins_there) {
+    const std::optional<LostEnd> lost = std::exchange(lost_end_, std::nullopt);
+    if (!lost) return;
+    if (!next_begins_there) {
+      Break(lost->what);
+    } else if (!summary_.broken) {
+      summary_.lost_ends.push_back(*lost);
+    }
   }
   void Miss(uint64_t number) { Break("'" + PathOf(number) + "' is missing"); }
 
@@ -68,6 +82,7 @@ class Summarizing {
 
   void TakeSegment(uint64_t number, const std::string& bytes, bool is_newest) {
     const auto whole = DecodeSegmentHeader(bytes);
+    SettleEnd(whole && IsOfSegment(*whole, number) && whole->base == end_);
     const auto header = whole ? whole : TellHeader(number, bytes);
     if (whole && !IsOfSegment(*whole, number)) {
       Break("'" + PathOf(number) + "': the header is another segment's, store's or format's");
@@ -101,9 +116,16 @@ class Summarizing {
                                   : TailOf(bytes, offset, base);
       is_broken = true;
       if (tail_ != LogTail::kDamaged) break;
-      Break("'" + PathOf(number) + "' is damaged at offset " + std::to_string(intact_) +
-            (is_newest ? ": what is there no crash leaves" : ": it is not what was written"));
-      offset = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
+      const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
+      const std::string what =
+          "'" + PathOf(number) + "' is damaged at offset " + std::to_string(intact_) +
+          (is_newest ? ": what is there no crash leaves" : ": it is not what was written");
+      if (!is_newest && offset == intact_ && next == bytes.size()) {
+        lost_end_ = LostEnd{what, number, intact_};
+      } else {
+        Break(what);
+      }
+      offset = next;
     }
     if (!is_broken) tail_ = LogTail::kNothing;
     end_ = base + intact_;
@@ -138,6 +160,7 @@ class Summarizing {
   size_t intact_ = 0;  // in the log that is
   LogPosition end_ = 0;
   LogTail tail_ = LogTail::kNothing;
+  std::optional<LostEnd> lost_end_;  // of the segment that was read last
 };
 
 }  // namespace

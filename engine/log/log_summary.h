@@ -21,6 +21,14 @@ struct LostHeader {
   SegmentHeader header;
 };
 
+// What lies behind the last record of a segment, mostly the note that another one follows, is
+// damaged. The next segment begins where that record ends, so no record is lost.
+struct LostEnd {
+  std::string what;
+  uint64_t segment = 0;
+  size_t offset = 0;
+};
+
 // Where the log ceases to be what was written.
 struct LogBreak {
   std::string what;      // the file, and what is wrong
@@ -34,9 +42,10 @@ struct LogSummary {
   TableMarks marks;
   std::map<TableId, SequenceId> highest;  // of the records that are there
   std::vector<LostHeader> lost_headers;   // of segments before the break, and of the broken one
-  std::optional<LogBreak> broken;         // the first that is left when these are made anew
+  std::vector<LostEnd> lost_ends;         // likewise
+  std::optional<LogBreak> broken;         // the first that is left when these are mended
 
-  bool is_whole() const { return lost_headers.empty() && !broken; }
+  bool is_whole() const { return lost_headers.empty() && lost_ends.empty() && !broken; }
 };
 
 // Damage is what the opening of the store finds. What is whole behind it is told of too, as far as

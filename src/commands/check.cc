@@ -104,6 +104,9 @@ std::string LogRepairText(const LogRepair& repair, RepairMode mode) {
     text += "  the header of wal/" + segment + " " + becomes + " made anew\n";
   if (!repair.headers.empty())
     text += "  " + std::to_string(repair.saved) + " whole records behind that are not lost\n";
+  for (const std::string& segment : repair.ends)
+    text += "  what is damaged lies behind the last record of wal/" + segment + "; it " + becomes +
+            " cut off, and no record with it: the next segment begins there\n";
   if (!repair.is_cut) return text;
   text += "  it " + becomes + " cut where the damage begins; " + std::to_string(repair.records) +
           " whole records behind that ";
@@ -161,6 +164,7 @@ std::string RepairJson(const StoreRepair& repair) {
                        {"damage", repair.log->damage},
                        {"headers", repair.log->headers},
                        {"saved", repair.log->saved},
+                       {"ends", repair.log->ends},
                        {"is_cut", repair.log->is_cut},
                        {"records", repair.log->records},
                        {"bytes", repair.log->bytes},
