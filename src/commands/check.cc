@@ -46,12 +46,27 @@ std::string PathOf(const Damage& damage) {
   return path;
 }
 
+constexpr char kGivesUpTable[] =
+    "'cellfs disable' and 'cellfs drop' give the table up, and 'rm -r' of its name in .deleted "
+    "what is kept of it; of one that was dropped already that alone";
+constexpr char kGivesUpOwners[] =
+    "'cellfs check --repair --forget-owners' gives up all owners, modes and times";
+
+bool IsOfOwners(const TableName& table) { return table.namespace_name == fs::kHiddenNamespace; }
+
 // The table of owners, modes and times cannot be dropped; it can be given up.
 std::string RemedyOf(const Damage& damage) {
-  if (!damage.table || damage.table->namespace_name != fs::kHiddenNamespace) return damage.remedy;
-  return "the same files from a backup help, put in place while the store is not mounted; of a "
-         "MANIFEST alone 'cellfs check --repair'; without either 'cellfs check --repair "
-         "--forget-owners' gives up all owners, modes and times";
+  if (damage.table && IsOfOwners(*damage.table))
+    return "the same files from a backup help, put in place while the store is not mounted; of a "
+           "MANIFEST alone 'cellfs check --repair'; without either " +
+           std::string(kGivesUpOwners);
+  if (!damage.file.ends_with(".db")) return damage.remedy;
+  // A table that lacks a file is not opened; one whose file is damaged is.
+  const bool is_missing = damage.what == "it is missing";
+  return "the same file from a backup helps, put in place while the store is not mounted; without "
+         "one " +
+         std::string(is_missing ? "put an empty file there, mode 0600, and " : "") +
+         "copy what can be read to another table; then " + kGivesUpTable;
 }
 
 json JsonOf(const Damage& damage) {
@@ -127,8 +142,8 @@ std::string TableRepairText(const TableRepair& repair, RepairMode mode) {
     text += repair.files.empty() ? "no file\n" : "\n";
   } else {
     text += "  it is left as it is: " + repair.obstacle +
-            "; what is missing from a backup helps; without one 'cellfs disable' and 'cellfs drop' "
-            "give the table up\n";
+            "; what is missing from a backup helps; without one " +
+            (IsOfOwners(repair.table) ? kGivesUpOwners : kGivesUpTable) + "\n";
   }
   for (const std::string& note : repair.notes) text += "  " + note + "\n";
   return text;

@@ -397,6 +397,28 @@ def test_a_damaged_log_is_mended_by_a_repair_and_what_it_cuts_off_is_kept(mount,
     assert sorted(os.listdir(family)) == sorted([*there, "new"])
 
 
+def test_the_remedies_of_a_missing_store_file_work(mount):
+    for name in "stays", "lost":
+        (mount.family(row=name) / "q").write_bytes(name.encode() * 1000)
+        mount.command("flush")
+    table = table_of(mount.store, b"lost" * 1000)
+    mount.stop()
+    file = max(table.glob("*.db"), key=lambda path: int(path.stem))
+    file.unlink()
+    _, out, _ = sh(f"{CELLFS} check {mount.store}", check=False)
+    assert f"{file.name}: default/t, family f: it is missing" in out and "put an empty file there, mode 0600" in out
+    file.touch(mode=0o600)
+    mount.start()
+    assert (mount / "default/t/stays/f/q").read_bytes() == b"stays" * 1000
+    with fails_with(errno.EIO):
+        (mount / "default/t/lost/f/q").read_bytes()
+    mount.command("disable", "t")
+    mount.command("drop", "t")
+    assert "damaged" in mount.command("status")
+    sh(f"rm -r {mount}/default/.deleted/t")
+    assert "no damage" in mount.command("check") and "damaged" not in mount.command("status")
+
+
 def test_a_table_that_lacks_a_store_file_is_left_as_it_is(mount):
     family = mount.family()
     (family / "q").write_bytes(b"<q>" * 1000)
@@ -409,6 +431,7 @@ def test_a_table_that_lacks_a_store_file_is_left_as_it_is(mount):
     for option in "", "--yes":
         code, out, _ = sh(f"{CELLFS} check --repair {option} {mount.store}", check=False)
         assert code == 1 and "it is left as it is" in out and file.name in out
+        assert "'cellfs drop' give the table up, and 'rm -r'" in out
     file.write_bytes(data)
     file.chmod(0o600)
     mount.start()
