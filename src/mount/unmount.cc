@@ -10,9 +10,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -93,8 +97,40 @@ std::optional<std::string> StillClosing(const MountedStore& mount, const DaemonP
   return daemon.id();
 }
 
+// "36 35 98:0 / /mnt ...": the third word.
+bool Mounts(const std::string& table, const std::string& device) {
+  std::ifstream lines(table);
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string word;
+    for (int i = 0; i < 3; ++i) words >> word;
+    if (word == device) return true;
+  }
+  return false;
+}
+
+// A process of another mount namespace (unshare, a container) in which it is mounted as before: the
+// daemon serves that one, and ends with it. What may not be looked at is passed over.
+std::optional<std::string> KeptElsewhereBy(const MountedStore& mount) {
+  if (Mounts("/proc/self/mountinfo", mount.device)) return std::nullopt;
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", unreadable)) {
+    const std::string process = entry.path().filename();
+    if (process.find_first_not_of("0123456789") != process.npos) continue;
+    if (Mounts(entry.path() / "mountinfo", mount.device)) return process;
+  }
+  return std::nullopt;
+}
+
 std::string WhyItWaits(const MountedStore& mount, const std::string& holder) {
   if (IsStopped(holder)) return SilentDaemon(holder, mount.mountpoint);
+  if (const auto process = KeptElsewhereBy(mount)) {
+    return mount.mountpoint + " is detached here, and mounted still in the mount namespace of " +
+           "process " + *process + ", which the daemon " + holder + " serves: it closes the store " +
+           "when that ends, or after 'nsenter -t " + *process + " -m umount " + mount.mountpoint +
+           "'";
+  }
   return mount.mountpoint + " is detached; process " + holder + " is still closing the store " +
          mount.store;
 }
@@ -104,13 +140,19 @@ Status AwaitClosing(const MountedStore& mount, const DaemonProcess& daemon, cons
                     std::chrono::milliseconds timeout) {
   const auto begin = std::chrono::steady_clock::now();
   bool is_told = false;
+  std::optional<bool> is_kept_elsewhere;
   while (const auto holder = StillClosing(mount, daemon)) {
     const auto waited = std::chrono::steady_clock::now() - begin;
-    if (!is_told && waited >= (IsStopped(*holder) ? kStopIsNoticed : kWaitIsLong)) {
+    if (!is_kept_elsewhere && waited >= kStopIsNoticed)
+      is_kept_elsewhere = KeptElsewhereBy(mount).has_value();
+    const bool is_known = IsStopped(*holder) || is_kept_elsewhere.value_or(false);
+    if (!is_told && waited >= (is_known ? kStopIsNoticed : kWaitIsLong)) {
       tell(WhyItWaits(mount, *holder));
       is_told = true;
     }
     if (waited >= timeout) {
+      if (KeptElsewhereBy(mount))
+        return Status(StatusCode::kUnavailable, WhyItWaits(mount, *holder));
       return Status(StatusCode::kUnavailable,
                     mount.mountpoint + " is detached, but process " + *holder +
                         " has not closed the store " + mount.store + " within " +

@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import json
 import os
+import pathlib
 import signal
 import stat
 import subprocess
@@ -325,6 +326,23 @@ def test_umount_of_a_mount_that_only_reads_waits_for_its_own_daemon(made, tmp_pa
         assert time.monotonic() - begun < 10
         assert not os.path.exists(f"/proc/{daemon}/fd/0"), "its daemon has closed the store"
         assert (other / "default/t/r/f/q").exists()
+
+
+def test_umount_says_where_else_the_mount_is_kept(mount):
+    with subprocess.Popen(["unshare", "-m", "--propagation", "private", "cat"], stdin=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL) as elsewhere:
+        own = os.readlink("/proc/self/ns/mnt")
+        wait_until(lambda: os.readlink(f"/proc/{elsewhere.pid}/ns/mnt") != own, "its namespace")
+        wait_until(lambda: str(mount) in pathlib.Path(f"/proc/{elsewhere.pid}/mountinfo").read_text(), "its mounts")
+        with subprocess.Popen([CELLFS, "umount", str(mount)], stderr=subprocess.PIPE, text=True) as umount:
+            told = umount.stderr.readline()
+            assert "mounted still in the mount namespace of process" in told and "nsenter -t" in told, told
+            elsewhere.stdin.close()
+            elsewhere.wait(PATIENCE)
+            assert umount.wait(PATIENCE) == 0
+    mount.process.wait(PATIENCE)
+    mount.process = None
+    mount.start()
 
 
 def test_of_a_stopped_daemon_umount_and_mount_say_that_it_was_stopped(made, tmp_path):
