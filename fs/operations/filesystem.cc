@@ -219,8 +219,10 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
     return LookUpRestored(request, *place, name);
   }
   if (!found.ok()) {
-    // A missing name is no failure worth a line, but a query that is not understood is.
-    if (found.error() == ENOENT && place->kind != PlaceKind::kScanDirectory) return Outcome(ENOENT);
+    // A missing name is no failure worth a line, but a query or a time that is not understood is.
+    const bool is_understood =
+        place->kind != PlaceKind::kScanDirectory && place->kind != PlaceKind::kAsofDirectory;
+    if (found.error() == ENOENT && is_understood) return Outcome(ENOENT);
     return LogFailure("look-up", *place, found.status());
   }
   if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);

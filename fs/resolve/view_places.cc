@@ -48,7 +48,8 @@ OutcomeOr<Place> PlaceAsOf(const Reading& reading, AsofRegistry& asof, const Pla
   if (!timestamp) {
     // The last timestamp that there is is no version's: a link to it would lead to itself.
     const auto said = ParseTime(time, reading.clock().Now());
-    if (!said.ok() || std::to_string(*said) == time) return Outcome(ENOENT);
+    if (!said.ok()) return Outcome(ENOENT, said.status().message());
+    if (std::to_string(*said) == time) return Outcome(ENOENT);
     Place link = asof_directory.As(PlaceKind::kAsofLink);
     link.name = time;
     return link;

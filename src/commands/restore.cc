@@ -30,12 +30,23 @@ StatusOr<RestoreWords> WordsOf(const Session& session, const Arguments& argument
   return RestoreWords{*at, arguments.Flag("dry_run"), arguments.Flag("known")};
 }
 
+// Plain digits that were meant as seconds are a time of 1970, when no table was there: each would be
+// emptied.
+Status CheckIsNoTimeInSeconds(Session& session, const Scope& scope, Timestamp at) {
+  constexpr Timestamp kLongestSeconds = 10'000'000'000;
+  if (at >= kLongestSeconds || !StoreKnowledge::Ask(session.store, scope.table).WasNotThere(at))
+    return {};
+  return {StatusCode::kIllegalArgument,
+          std::to_string(at) + " are milliseconds, " + ShownTime(at) +
+              ", when the table was not there; for seconds: --at @" + std::to_string(at)};
+}
+
 StatusOr<Answer> RestoreScope(Session& session, const Scope& scope, const RestoreWords& words) {
   CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(AccessOf(session), scope, words.at, words.at));
+  CELLFS_RETURN_IF_ERROR(CheckIsNoTimeInSeconds(session, scope, words.at));
   CELLFS_ASSIGN_OR_RETURN(
       const RestoreReport report,
       RestoreAsTold(session, scope, words, CheckerOf(session, scope), TellOf(session)));
-  if (!report.unknown.empty()) session.take(UnknownRecord(report.unknown));
   if (report.deletes > 0 && report.puts == 0) TakeIfNotThere(session, scope, words.at);
   session.take(SumOf(report, words.dry_run));
   const bool left_any = TakeLeft(session, report);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "fs/base/owner_and_mode.h"
 #include "src/history/tables_then.h"
 
 namespace cellfs {
@@ -39,6 +40,7 @@ IsAnothers IsAnothersIn(Session& session, const TableName& table) {
 }
 
 bool TakeLeft(Session& session, const RestoreReport& report) {
+  if (!report.unknown.empty()) session.take(UnknownRecord(report.unknown));
   if (report.closed.count > 0) {
     session.take({{"passed_over", "of " + ShownColumns(report.closed) +
                                       " you may not read what was there: another's file had that "
@@ -51,7 +53,7 @@ bool TakeLeft(Session& session, const RestoreReport& report) {
                                       "that is as it was; 'cp -a' of it from below .asof brings it "
                                       "elsewhere, with its owner and mode"}});
   }
-  return report.closed.count + report.anothers.count > 0;
+  return !report.unknown.empty() || report.closed.count + report.anothers.count > 0;
 }
 
 bool TakePassedOver(Session& session) {
@@ -132,7 +134,6 @@ StatusOr<Answer> RestoreTables(Session& session, const std::optional<std::string
     const auto report =
         RestoreAsTold(session, scope, words, nullptr, TellOf(session, table.ToString()));
     CELLFS_RETURN_IF_ERROR(OfTable(report.status(), table));
-    if (!report->unknown.empty()) session.take(UnknownRecord(report->unknown));
     left_any |= TakeLeft(session, *report);
     sum.rows += report->rows;
     sum.puts += report->puts;

@@ -23,7 +23,7 @@ IsAnothers IsAnothersIn(Session& session, const TableName& table);
 
 // A part of it is not what it was, or not back, and who looks at the exit code alone shall know:
 // columns of which he may not read what was there, or which were another's files; and what he may
-// not read at all.
+// not read at all; or of which nobody knows what was there.
 bool TakeLeft(Session& session, const RestoreReport& report);
 bool TakePassedOver(Session& session);
 // {"rows", "puts", "deletes", "dry_run"}
