@@ -127,6 +127,18 @@ def test_restore_refuses_what_cannot_be_known(mount):
     code, out, error = run("restore", "--at", moment, mount / "default/t")
     assert code == 3 and out == "" and error.count("\n") == 1 and "VERSIONS" in error and "--known" in error
     assert (family / "q").read_text() == "two" and (family / "p").exists()
+    code, out, error = run("restore", "--known", "--at", moment, mount / "default/t")
+    assert code == 1 and "cannot be known" in error and (family / "q").read_text() == "two", (code, error)
+
+
+def test_seconds_that_were_meant_for_milliseconds_empty_no_table(mount):
+    (mount.family() / "q").write_text("x")
+    seconds = str(int(time.time()))
+    code, out, error = run("restore", "--at", seconds, mount / "default/t")
+    assert code == 3 and not out and f"--at @{seconds}" in error, (code, out, error)
+    for path in (".asof/-2hours", "default/t/.asof/last tuesday"):
+        assert not (mount / path).exists()
+        assert "such are -2h" in (mount / ".cellfs/errors").read_text().splitlines()[-1]
 
 
 def test_of_a_table_that_was_dropped_its_successor_knows_nothing(mount):
@@ -274,7 +286,7 @@ def test_what_was_thrown_away_cannot_be_known(mount):
             code, out, error = run(*call, "--at", moment, table)
             assert code == 3 and not out and "thrown away" in error, (call, code, out, error)
         assert (table / "r/f/q").read_text() == "after"
-        assert run("restore", "--known", "--at", moment, table)[0] == 0
+        assert run("restore", "--known", "--at", moment, table)[0] == 1
         assert (table / "r/f/q").read_text() == "after"
         since = re.search(r"before (\S+Z)", error)[1]
         ok("restore", "--at", since, table)
