@@ -26,7 +26,8 @@ StoreFile::~StoreFile() {
   cache_.readers.Forget(idle_);
   cache_.blocks.Forget(pages_owner_);
   cache_.blocks.Forget(filter_owner_);
-  if (obsolete_) std::remove(path_.c_str());
+  const bool stays = facts_.bytes >= cache_.leaves_from_bytes;
+  if (obsolete_ && !stays) std::remove(path_.c_str());
 }
 
 StatusOr<StoreFile::Lease> StoreFile::Open() {

@@ -30,6 +30,9 @@ struct FileCache {
 
   BlockCache blocks;
   ReaderPool readers;
+  // The store is closing: the removal of a file takes time, and the next opening removes what no
+  // manifest names.
+  std::atomic<uint64_t> leaves_from_bytes{UINT64_MAX};
 };
 
 // Where a table's files lie, and whose they are.

@@ -44,7 +44,7 @@ StoreFileBuilder::~StoreFileBuilder() {
   transaction_.reset();
   const bool made = database_ != nullptr;
   database_.reset();
-  if (made) std::remove(path_.c_str());
+  if (made && !is_left_) std::remove(path_.c_str());
 }
 
 StatusOr<std::unique_ptr<StoreFileBuilder>> StoreFileBuilder::Begin(

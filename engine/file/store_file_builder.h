@@ -27,7 +27,7 @@ struct BuilderOptions {
   bool is_major = false;           // FileFacts::is_major
 };
 
-// Not thread-safe. What is not finished leaves no file.
+// Not thread-safe. What is not finished, nor left, leaves no file.
 class StoreFileBuilder {
  public:
   // The folder exists.
@@ -43,6 +43,11 @@ class StoreFileBuilder {
   int64_t cells() const { return facts_.cells; }
   // What is written so far takes of the disk, looked up every few megabytes.
   uint64_t bytes_on_disk() const { return bytes_on_disk_; }
+  // Unfinished it stays, for the caller to remove.
+  const std::string& Leave() {
+    is_left_ = true;
+    return path_;
+  }
 
   // The file is complete and on disk (its name is not: SaveManifest syncs the folder). What was
   // written lies between the two sequence ids. nullopt: there were no cells, and there is no file.
@@ -84,6 +89,7 @@ class StoreFileBuilder {
   uint64_t behind_ = 0;    // likewise, that none was awaited of
   uint64_t bytes_on_disk_ = 0;
   bool finished_ = false;
+  bool is_left_ = false;
 };
 
 }  // namespace cellfs

@@ -114,16 +114,21 @@ StatusOr<VersionEdit> CompactionJob::Run() {
     if (!yields || services_.waiting_puts == 0) return {};
     return {StatusCode::kCancelled, "puts wait for the room"};
   };
-  CELLFS_ASSIGN_OR_RETURN(
-      const Timestamp complete_since,
-      RewriteFamily(std::move(input), compaction_.family, rules, output, dropped_));
+  const StatusOr<Timestamp> complete_since =
+      RewriteFamily(std::move(input), compaction_.family, rules, output, dropped_);
+  // Whoever stops it, to unmount for example, need not wait until it is removed; puts wait for that.
+  const bool may_stay = services_.options.background_maintenance && services_.waiting_puts == 0;
+  if (!complete_since.ok() && may_stay && MustStop() &&
+      builder->bytes_on_disk() >= kBytesOfLargeFile)
+    services_.leftovers.Add(builder->Leave());
+  CELLFS_RETURN_IF_ERROR(complete_since.status());
   CELLFS_ASSIGN_OR_RETURN(std::optional<FileFacts> facts,
                           builder->Finish(compaction_.files.front()->facts().lowest,
                                           compaction_.files.back()->facts().highest));
   VersionEdit edit;
   edit.removed = compaction_.files;
   if (facts) edit.added.push_back(*std::move(facts));
-  if (complete_since > 0) edit.past[compaction_.family.name()].complete_since = complete_since;
+  if (*complete_since > 0) edit.past[compaction_.family.name()].complete_since = *complete_since;
   return edit;
 }
 

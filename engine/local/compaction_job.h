@@ -37,7 +37,7 @@ class CompactionJob {
   // Claims the room that it takes, until the job goes. Before it begins: what a compaction cannot
   // finish would only take room from others meanwhile. kStoreFull, with what helps.
   Status ClaimRoom();
-  // On an error no file is left.
+  // On an error no file is left, but that a large one is among the store's leftovers.
   StatusOr<VersionEdit> Run();
   // What the rules have left out.
   DroppedColumns TakeDropped() { return std::move(dropped_); }

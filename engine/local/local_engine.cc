@@ -2,6 +2,8 @@
 #include "engine/local/local_engine.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "engine/disk/remedies.h"
 #include "engine/file/stored_facts.h"
@@ -40,6 +42,8 @@ LocalEngine::LocalEngine(std::unique_ptr<StoreDirectory> directory, const StoreO
       lost_tables_(files_, directory_->path()) {}
 
 LocalEngine::~LocalEngine() {
+  if (services_->options.background_maintenance)
+    services_->cache.leaves_from_bytes = kBytesOfLargeFile;
   scheduler_.reset();
   services_->moments->Close();
   if (services_->wal == nullptr || services_->options.read_only)
@@ -230,10 +234,22 @@ Status LocalEngine::CheckIsWhole(TableId id) {
     const SequenceId in_log = logged == in_log_.end() ? 0 : logged->second;
     CELLFS_RETURN_IF_ERROR(CheckAreNotNeeded(path, unnamed, std::max(manifest.flushed, in_log)));
   }
-  for (const std::string& name : unnamed) static_cast<void>(files_.Remove(path + "/" + name));
+  for (const std::string& name : unnamed) RemoveUnnamed(path + "/" + name);
   if (mark == marks.end() || mark->second != MarkOf(manifest))
     services_->wal->MarkTable(id, MarkOf(manifest));
   return {};
+}
+
+// Whoever mounts need not wait for a large one.
+void LocalEngine::RemoveUnnamed(const std::string& path) {
+  std::error_code unknown;
+  const uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  const bool is_large = !unknown && bytes >= kBytesOfLargeFile;
+  if (is_large && services_->options.background_maintenance) {
+    services_->leftovers.Add(path);
+  } else {
+    static_cast<void>(files_.Remove(path));
+  }
 }
 
 StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTable& table) {

@@ -65,6 +65,7 @@ class LocalEngine : public StorageEngine {
   bool IsUnusedCreation(TableId id) const;
   void RemoveFiles(TableId id) const;
   void CountMoments(Statistics& statistics);
+  void RemoveUnnamed(const std::string& path);
   std::string DescribeMaintenance() const;
   Status CheckTakesPuts();
   StatusOr<std::shared_ptr<LocalTable>> OpenTable(const StoredTable& table);

@@ -154,6 +154,11 @@ void Scheduler::End(const LocalTable& table) {
   flushing_.erase(table.id());
 }
 
+bool Scheduler::AnyCompactionRound() {
+  services_->leftovers.Remove([this] { return MustStop(); });
+  return CompactionRound(CompactionLength::kAny);
+}
+
 // Table by table, one compaction of each, until none is worth it any more.
 bool Scheduler::CompactionRound(CompactionLength length) {
   bool went_well = true;

@@ -46,7 +46,7 @@ class Scheduler {
 
   void Run(Round round);
   bool FlushRound();
-  bool AnyCompactionRound() { return CompactionRound(CompactionLength::kAny); }
+  bool AnyCompactionRound();
   bool ShortCompactionRound() { return CompactionRound(CompactionLength::kShort); }
   bool CompactionRound(CompactionLength length);
   std::shared_ptr<LocalTable> BeginFlush();

@@ -19,6 +19,7 @@
 #include "engine/file/store_file.h"
 #include "engine/local/compaction_pace.h"
 #include "engine/local/jobs_under_way.h"
+#include "engine/local/leftovers.h"
 #include "engine/local/moment_registry.h"
 #include "engine/log/wal.h"
 #include "engine/memstore/large_writes.h"
@@ -40,6 +41,7 @@ struct TableServices {
         options(options_in),
         cache(options.cache_bytes, kMostIdleReaders),
         pace(options.compaction_rate),
+        leftovers(files),
         reserve(files, directory, static_cast<uint64_t>(options.disk_reserve)) {}
 
   const std::shared_ptr<FileLayer> own_files;
@@ -47,6 +49,7 @@ struct TableServices {
   const StoreOptions options;
   FileCache cache;
   CompactionPace pace;
+  Leftovers leftovers;
   DiskReserve reserve;
   const std::shared_ptr<MomentRegistry> moments = std::make_shared<MomentRegistry>();
   std::unique_ptr<Wal> wal;  // set once, before the first write

@@ -70,6 +70,38 @@ TEST_F(CompactionTurnsTest, WhoWaitsForAnotherGivesUpToo) {
   other.join();
 }
 
+// Who unmounts does not wait until the disk has removed it.
+TEST_F(CompactionTurnsTest, ALargeFileThatIsNotFinishedIsRemovedByTheBackground) {
+  options_.background_maintenance = true;
+  Reopen();
+  engine_->SetMaintenancePaused(true);
+  for (int i = 0; i < 4; ++i)
+    ASSERT_OK(PutOne("large" + std::to_string(i), 1, std::string(20 << 20, 'x')));
+  ASSERT_OK(table_->Flush());
+  const size_t before = StoreFileNames().size();
+  const auto left = [&] {
+    std::vector<std::string> names = *PosixFiles().List(table_path());
+    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".gone"); });
+    return names.size();
+  };
+  class StopsLate : public GivingUp {
+   public:
+    bool HasGivenUp() const noexcept override {
+      return !std::filesystem::exists(next) ? false : std::filesystem::file_size(next) > 70 << 20;
+    }
+    std::string next;
+  } asker;
+  asker.next = table_path() + "/" + StoreFileName(ReadManifestOfTable()->next_file);
+  GivingUp::OfThisThread() = &asker;
+  EXPECT_EQ(table_->Compact(CompactionKind::kMajor).code(), StatusCode::kCancelled);
+  GivingUp::OfThisThread() = nullptr;
+  EXPECT_EQ(left(), 1u);
+  EXPECT_EQ(StoreFileNames().size(), before + 1);
+  Reopen();  // the next opening knows of it
+  while (left() != 0) usleep(1000);
+  EXPECT_EQ(ValueOf("large3"), std::string(20 << 20, 'x'));
+}
+
 // Whoever began them: here no background does anything.
 TEST_F(CompactionTurnsTest, WhatIsAskedForIsAmongTheJobsUnderWay) {
   std::atomic<bool> may_go_on{false};
