@@ -171,7 +171,8 @@ class Store {
   // The present, kept for reading as long as the result lives: reads with it see the same cells for
   // ever, whatever is withdrawn, flushed or compacted. Those of one `holder` are counted together:
   // kUnavailable where all moments keep as much as they may (StoreOptions::moment_limit), and his,
-  // which are more than a few, at least an even share of that; kUnsupportedOperation where !traits().pins_moments.
+  // which are more than a few, at least an even share of that; kUnsupportedOperation where
+  // !traits().pins_moments.
   virtual StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) = 0;
 
   // ---- Quotas and rights ----------------------------------------------------------------------

@@ -2,9 +2,9 @@
 //
 // VersionOwners: whose an old version is. Owner and mode belong to a column with all its versions,
 // but whatever comes under a name that was removed opens nothing of what was there: what was put
-// before the deletion keeps its owner and mode. Whose it was is told by the records of column and family, of which
-// only so many are kept: what was deleted before the oldest of them is nobody's but root's, for who
-// changes a mode often would get it else.
+// before the deletion keeps its owner and mode. Whose it was is told by the records of column and
+// family, of which only so many are kept: what was deleted before the oldest of them is nobody's but
+// root's, for who changes a mode often would get it else.
 #ifndef CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 #define CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 

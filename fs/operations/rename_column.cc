@@ -160,9 +160,10 @@ OutcomeOr<std::optional<Narrowing>> Narrow(const Renaming& with, const Place& to
   return std::optional(Narrowing{target.mode, std::move(begun)});
 }
 
-// Another's file goes, or one that is closed to whom the source is open, as by rm: what there was of it
-// stays his, and closed (fs/attributes/version_owners.h). The tombstone lies just before what is put, so that every moment before shows his; where there is
-// no time between that and his newest version, at that version, which cannot be read any more then.
+// Another's file goes, or one that is closed to whom the source is open, as by rm: what there was
+// of it stays his, and closed (fs/attributes/version_owners.h). The tombstone lies just before what
+// is put, so that every moment before shows his; where there is no time between that and his newest
+// version, at that version, which cannot be read any more then.
 Outcome RemoveClosed(const Renaming& with, const Place& to, const ShownAttributes& target,
                        const Source& source, RowStep& step) {
   const bool is_opened = target.uid != source.uid || target.gid != source.gid ||

@@ -40,7 +40,15 @@
 
 namespace cellfs {
 
-enum class UnknownReason { kVersions, kDeleted, kCompacted, kMinVersions, kEmptied, kVersionDeleted, kKeptLess };
+enum class UnknownReason {
+  kVersions,
+  kDeleted,
+  kCompacted,
+  kMinVersions,
+  kEmptied,
+  kVersionDeleted,
+  kKeptLess
+};
 
 struct Unknown {
   // In a family, for one reason.

@@ -155,8 +155,8 @@ TEST_F(NamesTest, OwnerAndModeGoWithTheName) {
 
 TEST(TemporaryNamesTest, GlobsAreWhatTheyAreForFnmatch) {
   const MountOptions shipped;
-  for (const char* name : {".q.a1b2c3", ".q.swp", "4913", "q~", "sedAbC123", "#q#", "q.tmp", ".#q", "index.lock",
-                           "film.mp4.part"})
+  for (const char* name : {".q.a1b2c3", ".q.swp", "4913", "q~", "sedAbC123", "#q#", "q.tmp", ".#q",
+                           "index.lock", "film.mp4.part"})
     EXPECT_TRUE(IsTemporaryName(shipped, name)) << name;
   for (const char* name : {"", "q", ".q.a1b2", "q.a1b2c3", "sedAbC12", "4913x", "q.tmp1", "#q",
                            "Cargo.lock", "handle.part"})
