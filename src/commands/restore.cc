@@ -37,7 +37,7 @@ Status CheckIsNoTimeInSeconds(Session& session, const Scope& scope, Timestamp at
   if (at >= kLongestSeconds || !StoreKnowledge::Ask(session.store, scope.table).WasNotThere(at))
     return {};
   return {StatusCode::kIllegalArgument,
-          std::to_string(at) + " are milliseconds, " + ShownTime(at) +
+          std::to_string(at) + " are milliseconds, " + ExactTime(at) +
               ", when the table was not there; for seconds: --at @" + std::to_string(at)};
 }
 
