@@ -280,19 +280,19 @@ StatusOr<std::optional<AttributeStore::Earlier>> AttributeStore::FindEarlier(
   const auto then = version_owners_.Find(cell, table, version);
   if (!then.ok()) return AttributesUnreadable(then.status());
   if (!*then) return std::optional<Earlier>();
-  RowRecords records;
-  static_cast<OwnerRecord&>(records.own) = (*then)->own;
-  records.family = (*then)->family;
-  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode closed, reader_.InForce(cell, table, records));
-  mode_t had = records.own.had_mode.value_or(closed.mode);
-  for (const auto& [own, family] : (*then)->also) {
-    RowRecords since;
-    static_cast<OwnerRecord&>(since.own) = own;
-    since.family = family;
-    CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode in_force, reader_.InForce(cell, table, since));
-    closed.mode &= in_force.mode;
+  std::optional<OwnerAndMode> first;
+  mode_t closed_mode = ~mode_t{0};
+  mode_t had = ~mode_t{0};
+  for (const auto& [own, family] : (*then)->stored) {
+    RowRecords records;
+    static_cast<OwnerRecord&>(records.own) = own;
+    records.family = family;
+    CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode in_force, reader_.InForce(cell, table, records));
+    if (!first) first = in_force;
+    closed_mode &= in_force.mode;
     had &= own.had_mode.value_or(in_force.mode);
   }
+  const OwnerAndMode closed{first->uid, first->gid, closed_mode};
   const bool is_as_today = closed.uid == present.uid && closed.gid == present.gid &&
                            closed.mode == present.mode && !(*then)->was_in_anothers_directory;
   if (is_as_today) return std::optional<Earlier>();

@@ -52,10 +52,10 @@ struct VersionOwners::History {
 };
 
 VersionOwners::Then VersionOwners::Then::OfNobody(Timestamp until) {
-  Then then{.own = {}, .family = {}, .also = {}, .was_in_anothers_directory = false, .until = until};
-  then.own.uid = then.own.gid = 0;
-  then.own.mode = 0;
-  return then;
+  Stored closed;
+  closed.own.uid = closed.own.gid = 0;
+  closed.own.mode = 0;
+  return {.stored = {std::move(closed)}, .was_in_anothers_directory = false, .until = until};
 }
 
 StatusOr<VersionOwners::History> VersionOwners::HistoryOf(const Place& column,
@@ -106,9 +106,11 @@ StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& co
 VersionOwners::Then VersionOwners::ThenOf(const std::vector<State>& states, size_t at,
                                           Timestamp version, bool is_sure) {
   const State& before = states[at - 1];
-  Then then{before.own, before.family, {}, false, states[at].since};
+  Then then{.stored = {{before.own, before.family}},
+            .was_in_anothers_directory = false,
+            .until = states[at].since};
   for (size_t i = at; !is_sure && i < states.size() && states[i].uid() == before.uid(); ++i)
-    then.also.push_back({states[i].own, states[i].family});
+    then.stored.push_back({states[i].own, states[i].family});
   // Of what was so since the version, for the family's record may have changed first.
   for (size_t i = 0; i < at; ++i) {
     then.was_in_anothers_directory |= states[i + 1].since > version &&

@@ -26,15 +26,13 @@ class VersionOwners {
   // What was stored for a column, and for the family of its row, which it inherits from, when it was
   // deleted after a version.
   struct Then {
-    OwnerRecord own;
-    OwnerRecord family;
-    // What was stored since, where it is not known whether that was before the deletion: what one of
-    // them closes is closed.
     struct Stored {
       OwnerRecord own;
       OwnerRecord family;
     };
-    std::vector<Stored> also;
+    // Not empty. Several, oldest first, where it is not known which of them that was: what one of
+    // them closes is closed.
+    std::vector<Stored> stored;
     // The family's directory was another's as well: what was closed by it, or by the row's, is now
     // reached through directories that say nothing of then.
     bool was_in_anothers_directory = false;

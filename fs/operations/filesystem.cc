@@ -220,9 +220,9 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
   }
   if (!found.ok()) {
     // A missing name is no failure worth a line, but a query or a time that is not understood is.
-    const bool is_understood =
+    const bool is_any_name =
         place->kind != PlaceKind::kScanDirectory && place->kind != PlaceKind::kAsofDirectory;
-    if (found.error() == ENOENT && is_understood) return Outcome(ENOENT);
+    if (found.error() == ENOENT && is_any_name) return Outcome(ENOENT);
     return LogFailure("look-up", *place, found.status());
   }
   if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
