@@ -396,11 +396,15 @@ def as_user(user, family, script):
     sh(f"setpriv --reuid={user} --regid={user} --clear-groups bash -c 'umask 077; cd {family}; {script}'")
 
 
-def test_what_another_had_under_the_name_is_closed_and_not_gone(make_mount):
-    mount = make_mount("allow_other")
-    family = mount.family()
-    table = family.parent.parent
+def shared_family(make_mount):
+    """A family in which everybody may make and remove files, and its table."""
+    family = make_mount("allow_other").family()
     family.chmod(0o777)
+    return family, family.parent.parent
+
+
+def test_what_another_had_under_the_name_is_closed_and_not_gone(make_mount):
+    family, table = shared_family(make_mount)
     as_user(1000, family, "echo SECRET >q")
     moment = now()
     as_user(1000, family, "rm q")
@@ -431,10 +435,7 @@ def test_what_another_had_under_the_name_is_closed_and_not_gone(make_mount):
 
 
 def test_what_was_anothers_does_not_become_the_present_owners(make_mount):
-    mount = make_mount("allow_other")
-    family = mount.family()
-    table = family.parent.parent
-    family.chmod(0o777)
+    family, table = shared_family(make_mount)
     as_user(1000, family, "echo SECRET >q; echo SECRET >gone; echo mine >kept")
     moment = now()
     as_user(1000, family, "rm q gone; echo newer >kept")

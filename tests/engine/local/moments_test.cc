@@ -13,6 +13,15 @@ namespace {
 
 class MomentsTest : public EngineTest {
  protected:
+  // Moments may keep nothing, and a compaction has two files to replace.
+  void OpenBounded() {
+    options_.moment_limit = 1;
+    Open();
+    for (const char* const value : {"v", "w"}) {
+      ASSERT_OK(PutOne("a", 1, value));
+      ASSERT_OK(table_->Flush());
+    }
+  }
   // All that can be read at the moment.
   std::string Everything(const std::shared_ptr<const Moment>& moment) {
     Scan raw;
@@ -107,12 +116,8 @@ TEST_F(MomentsTest, FilesThatAMomentHoldsGoWithIt) {
 }
 
 TEST_F(MomentsTest, FromABoundOnNoFurtherMomentIsPinned) {
-  options_.moment_limit = 1;
-  Open();
-  ASSERT_OK(PutOne("a", 1, "v"));
-  ASSERT_OK(table_->Flush());
-  ASSERT_OK(PutOne("a", 1, "w"));
-  ASSERT_OK(table_->Flush());
+  OpenBounded();
+  ASSERT_FALSE(HasFatalFailure());
   auto first = *engine_->PinMoment("");
   ASSERT_OK(engine_->PinMoment(""));  // the first keeps nothing alone yet
   ASSERT_OK(table_->Compact(CompactionKind::kMajor));
@@ -127,12 +132,8 @@ TEST_F(MomentsTest, FromABoundOnNoFurtherMomentIsPinned) {
 }
 
 TEST_F(MomentsTest, TheBoundIsForWhoKeepsHisShareOfIt) {
-  options_.moment_limit = 1;
-  Open();
-  ASSERT_OK(PutOne("a", 1, "v"));
-  ASSERT_OK(table_->Flush());
-  ASSERT_OK(PutOne("a", 1, "w"));
-  ASSERT_OK(table_->Flush());
+  OpenBounded();
+  ASSERT_FALSE(HasFatalFailure());
   std::vector<std::shared_ptr<const Moment>> hers;
   while (hers.size() <= kMomentsOfEach) hers.push_back(*engine_->PinMoment("anna"));
   ASSERT_OK(table_->Compact(CompactionKind::kMajor));
