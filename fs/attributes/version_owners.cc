@@ -55,7 +55,7 @@ VersionOwners::Then VersionOwners::Then::OfNobody(Timestamp until) {
   Stored closed;
   closed.own.uid = closed.own.gid = 0;
   closed.own.mode = 0;
-  return {.stored = {std::move(closed)}, .was_in_anothers_directory = false, .until = until};
+  return {.stored = {closed}, .was_in_anothers_directory = false, .until = until};
 }
 
 StatusOr<VersionOwners::History> VersionOwners::HistoryOf(const Place& column,
