@@ -64,6 +64,7 @@ struct TableStatistics {
   uint64_t memstore_bytes = 0;
   uint64_t memstore_cells = 0;
   uint64_t file_bytes = 0;  // of the store files, what space quotas count
+  std::optional<SpaceViolationPolicy> violation;  // of a space quota, in force now
   uint64_t flushes = 0;
   uint64_t compactions = 0;
   // What has left no trace any more: cells with a sequence id up to this one have been through a

@@ -90,6 +90,7 @@ Statistics EmbeddedStore::GetStatistics() {
       unopened.damage = (*handle)->unopened.message();
       statistics.tables.push_back(std::move(unopened));
     }
+    statistics.tables.back().violation = (*handle)->violation;
     statistics.tables.back().emptied = EmptiedFamilies(*catalog, name);
     statistics.tables.back().created = table.created;
     statistics.tables.back().begun = TableBegun(*catalog, name);

@@ -106,6 +106,8 @@ void WriteTables(const Statistics& statistics, std::ostream& text) {
          << "flushes = " << table.flushes << "\n"
          << "compactions = " << table.compactions << "\n"
          << "compaction_debt = " << table.compaction_debt << "\n"
+         << "quota_in_force = \"" << (table.violation ? PolicyName(*table.violation) : "")
+         << "\"\n"
          << "error = \"" << Quotable(table.error) << "\"\n"
          << "retry_ms = " << table.retry_ms << "\n"
          << "damage = \"" << Quotable(table.damage) << "\"\n";

@@ -43,6 +43,8 @@ json TablesOf(const Statistics& statistics) {
                       {"error", table.error},
                       {"retry_ms", table.retry_ms},
                       {"compaction_debt", table.compaction_debt},
+                      {"quota_in_force",
+                       table.violation ? json(PolicyName(*table.violation)) : json()},
                       {"damage", table.damage}});
   }
   return tables;
@@ -206,6 +208,8 @@ void PrintTables(Printer& printer, const json& tables) {
     const std::string error = table["error"];
     const std::string damage = table["damage"];
     std::string state = "ok";
+    if (const json& policy = table["quota_in_force"]; !policy.is_null())
+      state = printer.In(Colour::kRed, "over its quota: ") + policy.get<std::string>();
     if (!error.empty()) {
       state = printer.In(Colour::kRed, "failed: ") + error;
       if (const auto left = table["retry_ms"].get<int64_t>(); left > 0)
