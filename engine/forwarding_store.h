@@ -47,6 +47,10 @@ class ForwardingStore : public Store {
                      const PutToCome& put) override {
     return store_.CheckMayPut(caller, table, put);
   }
+  Status CheckMayMutate(const Caller& caller, const TableName& table,
+                        const RowMutations& mutations) override {
+    return store_.CheckMayMutate(caller, table, mutations);
+  }
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override {
     return store_.CheckMayAlter(caller, scope);
   }

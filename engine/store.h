@@ -75,6 +75,11 @@ class Store {
   // as CheckRoom has it, and kTimestampsExhausted, where they are asked for.
   virtual Status CheckMayPut(const Caller& caller, const TableName& table,
                              const PutToCome& put) = 0;
+  // All that Mutate would be refused for: of the call, the table, the row as it is now, a quota in
+  // force and rights, but not want of room. A store that would have to ask elsewhere looks at the
+  // table alone.
+  virtual Status CheckMayMutate(const Caller& caller, const TableName& table,
+                                const RowMutations& mutations) = 0;
   // Rights alone, to alter the schema of the table or namespace that the scope is: kAccessDenied.
   virtual Status CheckMayAlter(const Caller& caller, const GrantScope& scope) = 0;
   // Likewise, to put something into the table, family or column that the scope is, or into a part

@@ -361,6 +361,13 @@ Status EmbeddedStore::CheckMayPut(const Caller& caller, const TableName& table,
   return handle->region->CheckTimestampLeft(put.row, put.family, put.qualifier);
 }
 
+Status EmbeddedStore::CheckMayMutate(const Caller& caller, const TableName& table,
+                                     const RowMutations& mutations) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  CELLFS_RETURN_IF_ERROR(RequireWriteAndSpace(caller, table, *handle, mutations));
+  return handle->region->CheckMayMutate(mutations);
+}
+
 Status EmbeddedStore::CheckMayAlter(const Caller& caller, const GrantScope& scope) {
   return scope.table ? Require(caller, "AC", scope) : Require(caller, "A", GlobalScope());
 }

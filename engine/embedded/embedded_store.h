@@ -45,6 +45,8 @@ class EmbeddedStore : public ControlledStore {
                                               const std::vector<RowMutations>& rows) override;
   Status Sync() override { return engine_->Sync(); }
   Status CheckMayPut(const Caller& caller, const TableName& table, const PutToCome& put) override;
+  Status CheckMayMutate(const Caller& caller, const TableName& table,
+                        const RowMutations& mutations) override;
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override;
   Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) override;
   Status CheckRoom(const TableName& table, uint64_t bytes) override;

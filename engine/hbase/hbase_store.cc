@@ -200,6 +200,11 @@ Status HBaseStore::CheckMayPut(const Caller& /*caller*/, const TableName& table,
   return tables_.CheckMayPut(table, Within());
 }
 
+Status HBaseStore::CheckMayMutate(const Caller& /*caller*/, const TableName& table,
+                                  const RowMutations& /*mutations*/) {
+  return tables_.CheckMayPut(table, Within());
+}
+
 StatusOr<bool> HBaseStore::IsTableEnabled(const TableName& table) {
   return regions_.IsTableEnabled(table, Within());
 }

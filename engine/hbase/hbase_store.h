@@ -50,6 +50,8 @@ class HBaseStore : public Store {
   Status Sync() override { return {}; }  // what is acknowledged is as durable as its mutation says
   // By the schema alone, which is at hand. Of all else the act itself tells.
   Status CheckMayPut(const Caller& caller, const TableName& table, const PutToCome& put) override;
+  Status CheckMayMutate(const Caller& caller, const TableName& table,
+                        const RowMutations& mutations) override;
   Status CheckMayAlter(const Caller&, const GrantScope&) override { return {}; }
   Status CheckMayPutWithin(const Caller&, const GrantScope&) override { return {}; }
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }

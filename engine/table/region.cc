@@ -97,6 +97,14 @@ StatusOr<MutationResult> Region::Mutate(const RowMutations& mutations) {
   return result;
 }
 
+Status Region::CheckMayMutate(const RowMutations& mutations) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(mutations, options_.site));
+  const auto schema_lock = LockToUse();
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
+  return Prepare(mutations, ContextAt(options_.clock->Now())).status();
+}
+
 StatusOr<CheckAndMutateResult> Region::CheckAndMutate(const cellfs::CheckAndMutate& check,
                                                       const std::function<Status()>& action_guard) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(check, options_.site));

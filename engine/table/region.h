@@ -46,6 +46,8 @@ class Region {
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan);
 
   StatusOr<MutationResult> Mutate(const RowMutations& mutations);
+  // Why Mutate would refuse it now, but for want of room.
+  Status CheckMayMutate(const RowMutations& mutations);
   // `action_guard`, where there is one, is asked once the condition has held and before the action
   // is looked at: whether this caller may do it. It runs under the region's locks and must not
   // call it.

@@ -157,21 +157,9 @@ StatusOr<MutationResult> CallersStore::Mutate(const Caller& caller, const TableN
 Status CallersStore::CheckMayMutate(const Caller& caller, const TableName& table,
                                     const RowMutations& mutations) {
   CELLFS_RETURN_IF_ERROR(CheckMayChange(table));
-  const auto check = [&](const std::string& family, const std::string& qualifier) {
-    // HBase's W deletes as well.
-    return store_.CheckMayPut(caller, table, {mutations.row, family, qualifier});
-  };
-  for (const Mutation& mutation : mutations.mutations) {
-    if (const auto* put = std::get_if<Put>(&mutation)) {
-      for (const PutCell& cell : put->cells)
-        CELLFS_RETURN_IF_ERROR(check(cell.family, cell.qualifier));
-    } else if (const auto* remove = std::get_if<Delete>(&mutation)) {
-      for (const DeleteMarker& marker : remove->markers)
-        CELLFS_RETURN_IF_ERROR(check(marker.family, marker.qualifier));
-    }
-  }
-  return RowChange(filesystem_, store_, rights_, umask_, table, mutations.row)
-      .Begin(mutations.mutations);
+  RowChange change(filesystem_, store_, rights_, umask_, table, mutations.row);
+  CELLFS_RETURN_IF_ERROR(change.Begin(mutations.mutations));
+  return store_.CheckMayMutate(caller, table, mutations);
 }
 
 StatusOr<CheckAndMutateResult> CallersStore::CheckAndMutate(const Caller& caller,

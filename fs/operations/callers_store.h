@@ -49,13 +49,6 @@ class CallersStore : public Store {
                                                  const Scan& scan) override;
   StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
                                   const RowMutations& mutations) override;
-  // Why Mutate would refuse it as things are now; nothing is changed.
-  Status CheckMayMutate(const Caller& caller, const TableName& table,
-                        const RowMutations& mutations);
-  // Whether it may refuse a change for want of rights.
-  bool MayRefuse(const Caller& caller) const {
-    return rights_.matter() || !caller.is_superuser();
-  }
   StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
                                                 const cellfs::CheckAndMutate& check) override;
   // Ends with the first row that fails: kUnavailable for those behind it, which were not tried.
@@ -66,6 +59,8 @@ class CallersStore : public Store {
                      const PutToCome& put) override {
     return store_.CheckMayPut(caller, table, put);
   }
+  Status CheckMayMutate(const Caller& caller, const TableName& table,
+                        const RowMutations& mutations) override;
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override {
     return store_.CheckMayAlter(caller, scope);
   }

@@ -22,7 +22,6 @@ OnChange TellOf(Session& session, const std::string& table) {
 }
 
 RowWriter CheckerOf(Session& session, const Scope& scope) {
-  if (!session.store.MayRefuse(session.caller)) return nullptr;
   return [&](RowMutations& mutations) {
     return session.store.CheckMayMutate(session.caller, scope.table, mutations);
   };
@@ -93,16 +92,11 @@ Status OfTable(const Status& status, const TableName& table) {
   return {status.code(), "table '" + table.ToString() + "': " + status.message()};
 }
 
-// The catalog of then is the daemon's: what it tells is what the names in a namespace were, which the
-// caller may list.
 StatusOr<TablesThen> FindTables(Session& session, const std::optional<std::string>& namespace_name,
                                 Timestamp at) {
-  Store& store = session.filesystem.parts().store;
-  CatalogAt catalog_at;
-  if (store.traits().tells_past_catalog)
-    catalog_at = [&store](Timestamp time) { return store.CatalogAt(time); };
   CELLFS_ASSIGN_OR_RETURN(
-      TablesThen tables, FindTablesThen(AccessOf(session), catalog_at, namespace_name, at));
+      TablesThen tables,
+      FindTablesThen(AccessOf(session), CatalogAtOf(session), namespace_name, at));
   std::erase_if(tables.there, [&](const TableName& table) {
     const bool is_closed =
         !session.store.CheckMayRead(session.caller, fs::TablePlace(table)).ok();

@@ -15,7 +15,7 @@ namespace cellfs {
 // A record for each change: {"row", "family", "qualifier", "before", "after"}, with "table" where
 // that is named.
 OnChange TellOf(Session& session, const std::string& table = {});
-// Null where the caller may change everything.
+// Asks all that the writes would.
 RowWriter CheckerOf(Session& session, const Scope& scope);
 
 // By the owners that the mount shows, of names and of their versions.

@@ -49,7 +49,7 @@ struct RestoreOptions {
   bool despite_unknown = false;
   RowWriter writer;  // null: ColumnMutations, as the caller
   // Shown the mutations of every row before the first is made, also where none is to be; what it
-  // refuses is the end, and nothing has been changed. Null: nothing of it needs to be asked.
+  // refuses is the end, and nothing has been changed. Null: nothing is asked.
   RowWriter checker;
   // What it says stays away. Null: nobody has a name after another.
   IsAnothers is_anothers;
