@@ -10,6 +10,7 @@ namespace cellfs::fs {
 namespace {
 
 constexpr size_t kMaxKeptRow = 32000;
+constexpr std::string_view kMade = "made";
 
 // Made in one piece: each look at a file's attributes needs two of them.
 std::string Joined(std::initializer_list<std::string_view> parts) {
@@ -114,8 +115,10 @@ std::string WriteRecord(const OwnerRecord& record) {
   append(record.mode);
   if (record.ctime) AppendTime(*record.ctime, text);
   if (!record.ctime) text += '-';
-  if (record.mark != 0 || record.had_mode) text += ' ' + std::to_string(record.mark);
-  if (record.had_mode) text += ' ' + std::to_string(*record.had_mode);
+  const bool has_sixth = record.had_mode || record.made;
+  if (record.mark != 0 || has_sixth) text += ' ' + std::to_string(record.mark);
+  if (has_sixth) text += ' ' + (record.had_mode ? std::to_string(*record.had_mode) : "-");
+  if (record.made) text += ' ' + std::string(kMade);
   return text;
 }
 
@@ -135,6 +138,7 @@ Status ReadRecord(const Cell& cell, OwnerRecord& record) {
   const std::string_view mark = NextWord(rest);
   if (!mark.empty()) record.mark = static_cast<uint64_t>(ReadInteger(mark).value_or(0));
   if (!rest.empty()) read(record.had_mode);
+  record.made = NextWord(rest) == kMade;
   record.since = cell.timestamp;
   return is_right ? Status() : Status(StatusCode::kCorruption, "a record is '" + cell.value + "'");
 }

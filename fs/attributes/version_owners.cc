@@ -46,6 +46,12 @@ bool VersionOwners::IsContinued(const State& then, const State& later) {
   return is_same || later.own.had_mode;
 }
 
+// By the record that is another.
+bool VersionOwners::IsMadeAnew(const State& then, const State& later) {
+  return (later.own.made && later.own.since != then.own.since) ||
+         (later.family.made && later.family.since != then.family.since);
+}
+
 struct VersionOwners::History {
   std::vector<State> states;  // each from when on it was so, oldest first
   Timestamp known_since = 0;  // there were others before; 0: these are all
@@ -94,12 +100,22 @@ StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& co
   const std::vector<State>& states = history.states;
   for (size_t i = 1; i < states.size(); ++i) {
     if (states[i].since <= version || IsContinued(states[i - 1], states[i])) continue;
-    CELLFS_ASSIGN_OR_RETURN(const Deletion deletion,
-                            FindDeletion(column, *table.schema, version, states[i].since));
+    CELLFS_ASSIGN_OR_RETURN(
+        const Deletion deletion,
+        DeletionBetween(column, table, version, states[i - 1], states[i]));
     if (deletion != Deletion::kNone)
       return std::optional(ThenOf(states, i, version, deletion == Deletion::kSure));
   }
   return std::optional<Then>();
+}
+
+StatusOr<VersionOwners::Deletion> VersionOwners::DeletionBetween(const Place& column,
+                                                                 const DataTable& table,
+                                                                 Timestamp version,
+                                                                 const State& then,
+                                                                 const State& later) const {
+  if (IsMadeAnew(then, later)) return Deletion::kSure;
+  return FindDeletion(column, *table.schema, version, later.since);
 }
 
 // What there was before the state.

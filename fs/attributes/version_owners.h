@@ -4,7 +4,9 @@
 // but whatever comes under a name that was removed opens nothing of what was there: what was put
 // before the deletion keeps its owner and mode. Whose it was is told by the records of column and
 // family, of which only so many are kept: what was deleted before the oldest of them is nobody's but
-// root's, for who changes a mode often would get it else.
+// root's, for who changes a mode often would get it else. That the name was made anew its record
+// says (OwnerRecord::made), whatever has become of the deletion; where there was no record before,
+// and so of the files that had what they inherit, the deletion's tombstone does.
 #ifndef CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 #define CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 
@@ -48,11 +50,15 @@ class VersionOwners {
  private:
   struct State;
   struct History;
-  static bool IsContinued(const State& then, const State& later);
-  StatusOr<History> HistoryOf(const Place& column, const RecordKey& key) const;
-  static Then ThenOf(const std::vector<State>& states, size_t at, Timestamp version, bool is_sure);
   // Of a version, before a time.
   enum class Deletion { kNone, kMaybe, kSure };
+  static bool IsContinued(const State& then, const State& later);
+  static bool IsMadeAnew(const State& then, const State& later);
+  // Before the later of two states, of a version that is older than that.
+  StatusOr<Deletion> DeletionBetween(const Place& column, const DataTable& table,
+                                     Timestamp version, const State& then, const State& later) const;
+  StatusOr<History> HistoryOf(const Place& column, const RecordKey& key) const;
+  static Then ThenOf(const std::vector<State>& states, size_t at, Timestamp version, bool is_sure);
   StatusOr<Deletion> FindDeletion(const Place& column, const TableSchema& table,
                                   Timestamp version, Timestamp until) const;
 

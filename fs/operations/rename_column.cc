@@ -160,15 +160,19 @@ OutcomeOr<std::optional<Narrowing>> Narrow(const Renaming& with, const Place& to
   return std::optional(Narrowing{target.mode, std::move(begun)});
 }
 
-// Another's file goes, or one that is closed to whom the source is open, as by rm: what there was
-// of it stays his, and closed (fs/attributes/version_owners.h). The tombstone lies just before what
+// The target is another's file, or closed to whom the source is open: what there was of it stays
+// his, and closed (fs/attributes/version_owners.h).
+bool IsOpened(const ShownAttributes& target, const Source& source) {
+  return target.uid != source.uid || target.gid != source.gid ||
+         (source.mode & ~target.mode & (S_IRWXG | S_IRWXO)) != 0;
+}
+
+// Such a file goes as by rm. The tombstone lies just before what
 // is put, so that every moment before shows his; where there is no time between that and his newest
 // version, at that version, which cannot be read any more then.
 Outcome RemoveClosed(const Renaming& with, const Place& to, const ShownAttributes& target,
                        const Source& source, RowStep& step) {
-  const bool is_opened = target.uid != source.uid || target.gid != source.gid ||
-                         (source.mode & ~target.mode & (S_IRWXG | S_IRWXO)) != 0;
-  if (to.kind != PlaceKind::kCell || !is_opened) return {};
+  if (to.kind != PlaceKind::kCell || !IsOpened(target, source)) return {};
   CELLFS_ASSIGN_OR_RETURN(
       const auto his, ReadColumn(with.reading, Caller::Superuser(), to, ReadDetail::kLengths));
   if (!his) return {};
@@ -192,8 +196,9 @@ Status TakeBack(const Renaming& with, const Place& to, const Narrowing& narrowin
 
 // The target shows the source's owner, mode and mtime; of a source that leaves no trace, these go.
 Status CarryAttributes(const Renaming& with, const Place& to, const Source& source,
-                       Timestamp version, const TracelessFile* gone) {
+                       bool is_opened, Timestamp version, const TracelessFile* gone) {
   AttributeUpdate update;
+  update.anew = is_opened && to.kind == PlaceKind::kCell;
   update.uid = source.uid;
   update.gid = source.gid;
   update.mode = source.mode;
@@ -227,7 +232,7 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
   }
   if (removes_anothers) timestamps->erase(timestamps->begin() + 1);
   const bool left_tombstone = timestamps->size() > 1;  // it could not be withdrawn
-  Status carried = CarryAttributes(with, to, source, timestamps->front(),
+  Status carried = CarryAttributes(with, to, source, IsOpened(target, source), timestamps->front(),
                                    gone && !left_tombstone ? &*gone : nullptr);
   if (carried.ok() && narrowing) carried = with.attributes.EndNarrowing(narrowing->begun);
   with.errors.Record("rename", to, carried);

@@ -102,6 +102,34 @@ TEST_F(VersionOwnersTest, WhatIsClosedIsNotOpenedByAFileThatIsMovedOverIt) {
   }
 }
 
+// No tombstone tells then that the name is another's: who owns the table sets what hides, and undoes it.
+TEST_F(VersionOwnersTest, WhatATtlHidIsNotOpenedByWhatCameMeanwhile) {
+  for (const bool is_renamed : {false, true}) {
+    const Timestamp first = SaveAs(kOwner, "first");
+    ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0600}), 0);
+    tree.clock->Advance(5000);
+    ASSERT_EQ(tree.Save("default/t/r/f/keeps-the-row", "young"), 0);
+    ASSERT_EQ(tree.Save("default/t/.schema.toml", "[families.f]\nTTL = 1\n"), 0);
+    EXPECT_EQ(tree.Error(kQ), ENOENT);
+    if (is_renamed) {
+      tree.request.uid = kStranger;
+      ASSERT_EQ(tree.Save("default/t/r/f/mine", "second"), 0);
+      ASSERT_EQ(tree.Rename("default/t/r/f/mine", kQ), 0);
+      tree.request.uid = 0;
+    } else {
+      SaveAs(kStranger, "second");
+    }
+    EXPECT_EQ(tree.Stat(kQ).st_uid, kStranger);
+    ASSERT_EQ(tree.Save("default/t/.schema.toml", "[families.f]\n"), 0);
+    EXPECT_EQ(OwnerOf(first), kOwner) << is_renamed;
+    EXPECT_EQ(tree.Stat(kQ + ("@" + std::to_string(first))).st_mode & 0077u, 0u) << is_renamed;
+    ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0666}), 0);
+    EXPECT_EQ(OwnerOf(first), kOwner) << is_renamed;
+    tree.clock->Advance(1000);
+    Remove();
+  }
+}
+
 TEST_F(VersionOwnersTest, WhoMayNotReadTheNameTodayReadsNoVersion) {
   const Timestamp first = SaveAs(kOwner, "first");
   Remove();
