@@ -45,8 +45,9 @@ StatusOr<Answer> ServeDiff(Session& session, const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument, "--to goes with --at: from when, to when");
   if (before && after && *before > *after)
     return Status(StatusCode::kIllegalArgument, "--at is later than --to");
-  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, before.value_or(0),
-                                           before.value_or(session.Now())));
+  if (!before) CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, 0, session.Now()));
+  for (const HistoryTime& time : {before, after})
+    if (time) CELLFS_RETURN_IF_ERROR(CheckIsThatOf(session, scope, *time));
   bool differs = false;
   bool is_all_new = true;
   const OnChange take = [&](Change&& change) {

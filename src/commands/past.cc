@@ -8,6 +8,7 @@
 #include "src/commands/target.h"
 #include "src/commands/unified_diff.h"
 #include "src/daemon/json_text.h"
+#include "src/history/dropped_tables.h"
 #include "src/history/log.h"
 
 namespace cellfs {
@@ -155,6 +156,18 @@ void PrintDifference(Printer& printer, const json& record) {
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);)
     printer.Line(printer.In(ColourOfLine(line), line));
+}
+
+CatalogAt CatalogAtOf(const Session& session) {
+  Store& store = session.filesystem.parts().store;
+  if (!store.traits().tells_past_catalog) return nullptr;
+  return [&store](Timestamp time) { return store.CatalogAt(time); };
+}
+
+Status CheckIsThatOf(const Session& session, const Scope& scope, Timestamp time) {
+  const HistoryAccess access = AccessOf(session);
+  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, time, time));
+  return CheckHadItsName(access, CatalogAtOf(session), scope.table, time);
 }
 
 std::string ShownColumns(const ToldColumns& columns) {

@@ -11,6 +11,7 @@
 #include "src/commands/command.h"
 #include "src/history/scope.h"
 #include "src/history/states.h"
+#include "src/history/tables_then.h"
 #include "src/history/unknown.h"
 
 namespace cellfs {
@@ -18,6 +19,12 @@ namespace cellfs {
 // The table, row, family or column that the target's path names. kIllegalArgument: another place.
 StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments);
 HistoryAccess AccessOf(const Session& session);
+
+// The catalog of then is the daemon's: what is told of it is what the names in a namespace were,
+// which the caller may list.
+CatalogAt CatalogAtOf(const Session& session);
+// Of a time that is asked about: CheckIsNotDropped and CheckHadItsName.
+Status CheckIsThatOf(const Session& session, const Scope& scope, Timestamp time);
 
 // {"row", "family", "qualifier"}
 nlohmann::json KeyOf(const Cell& cell);

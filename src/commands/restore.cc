@@ -42,7 +42,7 @@ Status CheckIsNoTimeInSeconds(Session& session, const Scope& scope, Timestamp at
 }
 
 StatusOr<Answer> RestoreScope(Session& session, const Scope& scope, const RestoreWords& words) {
-  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(AccessOf(session), scope, words.at, words.at));
+  CELLFS_RETURN_IF_ERROR(CheckIsThatOf(session, scope, words.at));
   CELLFS_RETURN_IF_ERROR(CheckIsNoTimeInSeconds(session, scope, words.at));
   CELLFS_ASSIGN_OR_RETURN(
       const RestoreReport report,

@@ -7,7 +7,6 @@
 #include "src/commands/cells.h"
 #include "src/commands/past.h"
 #include "src/commands/target.h"
-#include "src/history/dropped_tables.h"
 
 namespace cellfs {
 namespace {
@@ -37,7 +36,7 @@ StatusOr<Answer> ServeShow(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments, place));
   const HistoryAccess access = AccessOf(session);
   CELLFS_ASSIGN_OR_RETURN(const HistoryTime at, arguments.Time("at", session.Now()));
-  if (at) CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, *at, *at));
+  if (at) CELLFS_RETURN_IF_ERROR(CheckIsThatOf(session, scope, *at));
   const bool is_cell = scope.qualifier.has_value();
   bool is_any = false;
   Status closed;

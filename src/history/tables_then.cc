@@ -207,6 +207,33 @@ class TablesSince {
 
 }  // namespace
 
+Status CheckHadItsName(const HistoryAccess& access, const CatalogAt& catalog_at,
+                       const TableName& table, Timestamp time) {
+  const auto schema = access.store.DescribeTable(table);
+  if (!catalog_at || !schema.ok()) return {};
+  CELLFS_ASSIGN_OR_RETURN(const auto past, catalog_at(time));
+  const TableId id = (*schema)->id();
+  const PastTable* const of_name = past->Find(table);
+  std::string line = "table '" + table.ToString() + "' ";
+  if (of_name != nullptr && of_name->schema->id() != id) {
+    line += "is not the one that had that name then: ";
+    if (const auto way_back = WayBack(access.store.GetStatistics(), table, time)) {
+      return {StatusCode::kUnavailable,
+              line + "that was dropped and is kept: " + *way_back +
+                  " brings it back, under another name while this one is there"};
+    }
+    return {StatusCode::kUnavailable, line + table.namespace_name + "/.asof/" +
+                                          std::to_string(time) + "/" + table.name +
+                                          " shows that one"};
+  }
+  const Timestamp created = StoreKnowledge::Ask(access.store, table).created;
+  const bool is_made_since = created == 0 || created > time;
+  if (of_name != nullptr || past->Find(id) != nullptr || is_made_since) return {};
+  return {StatusCode::kUnavailable,
+          line + "was in .deleted then, as far as is known: name a time before it was dropped, or "
+                 "since it is back"};
+}
+
 std::string ClosedTable(const TableName& table) {
   return "table '" + table.ToString() + "' you may not look into: it is as it was";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// FindTablesThen: the tables of a namespace, or of all, as they are now beside those of a time T:
-// which of them can be made what they were by their cells alone, and what has become of the others.
+// The tables as they are now beside those of a time T: which of them can be made what they were by
+// their cells alone, and what has become of the others.
 #ifndef CELLFS_SRC_HISTORY_TABLES_THEN_H_
 #define CELLFS_SRC_HISTORY_TABLES_THEN_H_
 
@@ -16,16 +16,22 @@
 
 namespace cellfs {
 
+// As of Store::CatalogAt. Null: the store does not tell it, and what is there now counts as there
+// then, unless it was made later.
+using CatalogAt = std::function<StatusOr<std::shared_ptr<const PastCatalog>>(Timestamp time)>;
+
 struct TablesThen {
   std::vector<TableName> there;     // by their present names
   std::vector<std::string> others;  // a line for each, for people, with what to do
 };
 
-std::string ClosedTable(const TableName& table);  // such a line
+// Whether what the name was at T can be told by the cells of the table that has it now: kUnavailable
+// where it was another's then, or this one was in .deleted. OK of one that was made since, and of
+// one that is not there.
+Status CheckHadItsName(const HistoryAccess& access, const CatalogAt& catalog_at,
+                       const TableName& table, Timestamp time);
 
-// As of Store::CatalogAt. Null: the store does not tell it, and what is there now counts as there
-// then, unless it was made later.
-using CatalogAt = std::function<StatusOr<std::shared_ptr<const PastCatalog>>(Timestamp time)>;
+std::string ClosedTable(const TableName& table);  // such a line
 
 // Without a namespace: of all but the system's. kIllegalArgument: it is the system's.
 // kNamespaceNotFound: with the way to bring it back, if it is kept; what listing says.

@@ -598,6 +598,54 @@ def test_a_table_that_is_dropped_and_kept_names_its_way_back(mount):
     assert (table / "r/f/q").read_text() == "x\n"
 
 
+def test_what_a_name_was_before_its_table_came_back_is_not_told_by_that(mount):
+    table = mount.family().parent.parent
+    (table / "r/f/q").write_text("kept")
+    of_it = now()
+    sh(f"rm -rf {table}")
+    of_nobody = now()
+    sh(f"mkdir -p {table}/r/f; echo other >{table}/r/f/q")
+    of_another = now()
+    sh(f"cd {mount}/default && mv t other && mv .deleted/t t")
+    of_it_again = now()
+    for command in ("restore", "show", "diff"):
+        code, out, error = run(command, "--at", of_nobody, table)
+        assert code == 3 and not out and "was in .deleted then" in error, (command, code, out, error)
+        code, out, error = run(command, "--at", of_another, table)
+        assert code == 3 and not out and f"default/.asof/{of_another}/t shows that one" in error, (command, code, out, error)
+        assert run(command, "--at", of_it_again, table)[0] == 0
+    assert (mount / f"default/.asof/{of_another}/t/r/f/q").read_text() == "other\n"
+    (table / "r/f/q").write_text("new")
+    ok("restore", "--at", of_it, table)
+    assert (table / "r/f/q").read_text() == "kept"
+    ok("restore", "--at", of_another, mount / "default/other")
+
+
+def test_a_restore_of_many_tables_begins_where_each_can_be_written(mount):
+    ns = mount / "ns"
+    fill(ns, ["a", "b"], "old")
+    moment = now()
+    fill(ns, ["a", "b"], "new")
+    ok("flush", mount, "ns:b")
+
+    def is_refused(why):
+        for words in (["--dry-run"], []):
+            code, out, error = run("restore", *words, "--at", moment, ns)
+            assert code > 1 and not out and "'ns:b'" in error and why in error, (code, out, error)
+            assert error.count("\n") == 1 and "nothing was changed" in error, error
+        assert values_in(ns) == {"a": "new", "b": "new"}
+
+    ok("alter", mount, "ns:b", "READONLY=true")
+    is_refused("read-only")
+    ok("alter", mount, "ns:b", "READONLY=false")
+    ok("set_quota", mount, "ns:b", "0", "NO_WRITES")
+    assert any("NO_WRITES" in line for line in ok("status", mount).splitlines())
+    is_refused("quota")
+    ok("set_quota", mount, "ns:b", "none")
+    ok("put", mount, "ns:b", "r", "--timestamp", "9223372036854775806", "f:q=new")
+    is_refused("timestamp")
+
+
 def fill(namespace, tables, value):
     for table in tables:
         (namespace / table / "r/f").mkdir(parents=True, exist_ok=True)
