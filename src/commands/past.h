@@ -23,7 +23,7 @@ HistoryAccess AccessOf(const Session& session);
 // The catalog of then is the daemon's: what is told of it is what the names in a namespace were,
 // which the caller may list.
 CatalogAt CatalogAtOf(const Session& session);
-// Of a time that is asked about: CheckIsNotDropped and CheckHadItsName.
+// Of a time that is asked about: CheckHadItsName and CheckIsNotDropped.
 Status CheckIsThatOf(const Session& session, const Scope& scope, Timestamp time);
 
 // {"row", "family", "qualifier"}
