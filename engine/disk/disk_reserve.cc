@@ -47,7 +47,7 @@ DiskReserve::DiskReserve(FileLayer& files, const std::string& directory, uint64_
 }
 
 void DiskReserve::Fill() {
-  if (held_ == wanted_) return;
+  if (held_ == wanted_ || !files_.CheckIsInPlace().ok()) return;
   const std::lock_guard lock(mutex_);
   const uint64_t held = std::min(held_.load(), wanted_);
   const uint64_t free = LookAt(directory_).free;
@@ -85,7 +85,7 @@ void DiskReserve::MakeRoom(uint64_t bytes) {
 bool DiskReserve::Release(uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const uint64_t before = held_;
-  if (before == 0) return false;
+  if (before == 0 || !files_.CheckIsInPlace().ok()) return false;
   held_ = files_.Hold(path_, before - std::min(before, bytes));
   look_at_ = 0;
   return held_ < before;
@@ -110,6 +110,7 @@ uint64_t DiskReserve::ShortOf(uint64_t bytes) {
 Status DiskReserve::CheckRoom(uint64_t bytes) {
   const uint64_t missing = ShortOf(bytes);
   if (missing == 0) return {};
+  CELLFS_RETURN_IF_ERROR(files_.CheckIsInPlace());  // what is free is asked by its path
   const uint64_t free = free_;
   return {StatusCode::kStoreFull,
           "the disk is full: it lacks " + std::to_string(missing) + " bytes; " +

@@ -24,6 +24,10 @@ inline constexpr char kRemedyOfCheckedFile[] =
     "the same file from a backup helps, put in place while the store is not mounted; without one "
     "copy what can be read to another table, then 'cellfs disable' and 'cellfs drop' this one";
 
+// Where others have filled the disk meanwhile.
+inline constexpr char kRemedyOfFullDisk[] =
+    "free space outside the store, or drop or truncate tables";
+
 }  // namespace cellfs
 
 #endif  // CELLFS_ENGINE_DISK_REMEDIES_H_

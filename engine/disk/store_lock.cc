@@ -89,6 +89,11 @@ Status Refused(const std::string& path, const Descriptor& lock) {
 StatusOr<Descriptor> LockToChange(const std::string& path) {
   const std::string file = FileOf(path);
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (lock.get() < 0 && errno == EROFS) {
+    return Status(StatusCode::kReadOnly,
+                  "store '" + path + "' is on a file system that is read-only; 'mount -o ro' and "
+                  "the commands that change nothing read it");
+  }
   if (lock.get() < 0) return ErrnoStatus("open", file, errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return Refused(path, lock);
   const std::string holder = std::to_string(::getpid()) + "\n";

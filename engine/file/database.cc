@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "engine/disk/file_layer.h"
+#include "engine/disk/remedies.h"
 #include "engine/file/page_checksums.h"
 
 namespace cellfs {
@@ -20,6 +21,10 @@ namespace {
 // That a connection keeps itself: those from the root down to a leaf, and some more. All others are
 // in the store's cache.
 constexpr int kPagesOfConnection = 32;
+
+Status FullDisk(const std::string& path) {
+  return {StatusCode::kStoreFull, path + ": the disk is full; " + kRemedyOfFullDisk};
+}
 
 Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
   if (code == SQLITE_IOERR_DATA) {
@@ -36,10 +41,10 @@ Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
     message += ": " + std::generic_category().message(error);
   // SQLite knows ENOSPC alone. A failed sync may have lost more than room.
   if (kind == SQLITE_IOERR && error == EDQUOT && code != SQLITE_IOERR_FSYNC)
-    return Status(StatusCode::kStoreFull, message);
+    return FullDisk(path);
   switch (kind) {
     case SQLITE_FULL:
-      return Status(StatusCode::kStoreFull, message);
+      return FullDisk(path);
     case SQLITE_TOOBIG:
       return Status(StatusCode::kValueTooLarge, message);
     case SQLITE_CORRUPT:

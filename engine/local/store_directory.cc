@@ -43,10 +43,31 @@ constexpr char kRemedy[] = "the same from a backup of the store helps";
 
 bool IsFresh(const Names& names) { return names.empty() || names == Names{"lost+found"}; }
 
+Status Missing(const std::string& path, std::string_view name) {
+  const bool is_of_catalog = name == kCatalogFile || name == kEditsFile;
+  return {StatusCode::kCorruption, "'" + path + "/" + std::string(name) + "' is missing; " +
+                                       (is_of_catalog ? kRemedyOfCatalog : kRemedy)};
+}
+
+// As it is before FORMAT: a catalog, if there is one, without anything in it, and no tables.
+bool HoldsNothing(FileLayer& files, const std::string& path, const Names& names) {
+  if (Has(names, "tables")) {
+    const auto tables = files.List(path + "/tables");
+    if (!tables.ok() || !tables->empty()) return false;
+  }
+  if (!Has(names, kCatalogFile)) return true;
+  const auto saved = ReadCatalog(files, path);
+  return saved.ok() && saved->document.empty() && saved->edits.empty();
+}
+
 // Of a directory with these names, without FORMAT.
-Status NotAStore(const std::string& path, const Names& names) {
-  if (Has(names, kCatalogFile))
-    return {StatusCode::kCorruption, "'" + path + "/FORMAT' is missing; " + kRemedy};
+Status NotAStore(FileLayer& files, const std::string& path, const Names& names) {
+  if (MayBecomeStore(names) && !IsFresh(names) && HoldsNothing(files, path, names)) {
+    return {StatusCode::kIllegalArgument,
+            "'" + path + "' holds nothing yet: the making of a store was cut short there; 'cellfs "
+            "mount', not read-only, makes it"};
+  }
+  if (MayBecomeStore(names) || Has(names, kCatalogFile)) return Missing(path, kFormatFile);
   return {StatusCode::kCorruption,
           "'" + path +
               "' is not a cellfs store: it is not empty and has no FORMAT file. Where it was one, "
@@ -118,7 +139,7 @@ uint64_t NewId() {
 StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
   CELLFS_RETURN_IF_ERROR(CheckIsPrivate(path));
   CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
-  if (!Has(names, kFormatFile)) return NotAStore(path, names);
+  if (!Has(names, kFormatFile)) return NotAStore(files, path, names);
   CELLFS_ASSIGN_OR_RETURN(const std::string format,
                           files.Read(path + "/" + std::string(kFormatFile)));
   CELLFS_ASSIGN_OR_RETURN(const Format found, CheckFormat(path, format));
@@ -126,8 +147,7 @@ StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
        {kCatalogFile, kEditsFile, std::string_view("tables"), std::string_view("wal")}) {
     if (needed == kEditsFile && found.version < kFirstFormatWithEdits) continue;
     if (!Has(names, needed))
-      return Status(StatusCode::kCorruption,
-                    "'" + path + "/" + std::string(needed) + "' is missing; " + kRemedy);
+      return Missing(path, needed);
   }
   CELLFS_RETURN_IF_ERROR(CheckIdIsOfFiles(files, path, found.id));
   return found.id;
@@ -163,7 +183,7 @@ StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
   {  // Before even the lock is put into what may be somebody's home directory.
     CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
     const bool may_be_made = making == Making::kWhereMissing && MayBecomeStore(names);
-    if (!Has(names, kFormatFile) && !may_be_made) return NotAStore(path, names);
+    if (!Has(names, kFormatFile) && !may_be_made) return NotAStore(files, path, names);
     if (IsFresh(names)) CELLFS_RETURN_IF_ERROR(MakePrivate(path));
   }
   CELLFS_RETURN_IF_ERROR(CheckIsPrivate(path));
@@ -184,8 +204,9 @@ Status StoreDirectory::CreateOrCheck() {
     }
     return Convert();
   }
-  return MayBecomeStore(names) ? Create(Has(names, kCatalogFile))
-                               : NotAStore(path_, names);
+  return MayBecomeStore(names) && HoldsNothing(files_, path_, names)
+             ? Create()
+             : NotAStore(files_, path_, names);
 }
 
 // FORMAT says 5 when there is EDITS. What else a format has more is written as it comes; an older
@@ -200,13 +221,8 @@ Status StoreDirectory::Convert() {
   return ReplaceFile(files_, path_, std::string(kFormatFile), FormatText(id_));
 }
 
-// FORMAT comes last: where it is, everything is; and an empty catalog holds nothing to lose.
-Status StoreDirectory::Create(bool has_catalog) {
-  if (has_catalog) {
-    CELLFS_ASSIGN_OR_RETURN(const SavedCatalog catalog, LoadCatalog());
-    if (!catalog.document.empty() || !catalog.edits.empty())
-      return {StatusCode::kCorruption, "'" + path_ + "/FORMAT' is missing; " + kRemedy};
-  }
+// FORMAT comes last: where it is, everything is.
+Status StoreDirectory::Create() {
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(log_path()));
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(tables_path()));
   CELLFS_RETURN_IF_ERROR(SaveCatalog({}));

@@ -61,7 +61,7 @@ class StoreDirectory {
         files_(*own_files_),
         lock_(std::move(lock)) {}
   Status CreateOrCheck();
-  Status Create(bool has_catalog);
+  Status Create();
   Status Convert();
   Status SaveEdits(std::string edits);
 

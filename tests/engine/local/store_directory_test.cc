@@ -202,6 +202,29 @@ TEST_F(StoreDirectoryTest, MissingFilesAreNamed) {
   EXPECT_TRUE(Open().ok());
 }
 
+TEST_F(StoreDirectoryTest, OneWhoseMakingWasCutShortIsNotDamaged) {
+  ASSERT_TRUE(Open().ok());
+  for (const char* name : {"FORMAT", "EDITS", "CATALOG", "tables", "wal"}) {
+    std::filesystem::remove_all(path_ + "/" + name);
+    for (const Status& status :
+         {CheckIsStore(files_, path_).status(),
+          StoreDirectory::Open(files_, path_, StoreDirectory::Making::kNever).status()}) {
+      EXPECT_EQ(status.code(), StatusCode::kIllegalArgument) << name;
+      EXPECT_NE(status.message().find("cut short"), std::string::npos) << status.message();
+    }
+  }
+  EXPECT_TRUE(Open().ok());
+}
+
+TEST_F(StoreDirectoryTest, OneThatHasTablesIsNotMadeAnew) {
+  ASSERT_TRUE(Open().ok());
+  std::filesystem::create_directory(path_ + "/tables/1");
+  for (const char* name : {"FORMAT", "EDITS", "CATALOG"}) {
+    std::filesystem::remove(path_ + "/" + name);
+    ExpectCorruption("FORMAT' is missing");
+  }
+}
+
 TEST_F(StoreDirectoryTest, TheCatalogIsAsLastSaved) {
   const std::string catalog("tables\0\n\xff", 9);
   ASSERT_TRUE((*Open())->SaveCatalog("first").ok());
