@@ -465,7 +465,8 @@ Status AttributeStore::KeepOwner(const TableSchema& schema) {
   return writer_.TryUpdate(TablePlace(schema.name()), table, update, nullptr, mark).status();
 }
 
-StatusOr<std::string> AttributeStore::Narrow(const NarrowedMode& narrowed) {
+StatusOr<std::string> AttributeStore::Narrow(const NarrowedMode& narrowed,
+                                             bool for_another) {
   if (!keeps()) return std::string();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   const Place column = narrowed.target.As(PlaceKind::kCell);
@@ -481,6 +482,7 @@ StatusOr<std::string> AttributeStore::Narrow(const NarrowedMode& narrowed) {
   }
   AttributeUpdate update;
   update.mode = narrowed.narrowed;
+  update.of_another = for_another;
   CELLFS_RETURN_IF_ERROR(Update(column, update));
   return begun;
 }

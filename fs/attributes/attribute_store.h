@@ -108,8 +108,9 @@ class AttributeStore {
 
   // Before a rename whose source keeps somebody out whom the target lets in. What this returns is
   // for EndNarrowing, once the target has its own mode again, or the source's owner and mode; where
-  // that does not come to be, the next mount does it.
-  StatusOr<std::string> Narrow(const NarrowedMode& narrowed);
+  // that does not come to be, the next mount does it. `for_another`: what is renamed opens nothing of
+  // what the target was (AttributeUpdate::of_another).
+  StatusOr<std::string> Narrow(const NarrowedMode& narrowed, bool for_another);
   Status EndNarrowing(const std::string& begun);
 
   // When an entry of the directory last came or went, in milliseconds. `is_shown`: it shows that by

@@ -116,7 +116,7 @@ StatusOr<AttributeRecord> AttributeWriter::RecordAfter(const Place& place, const
 // With the time from which on it is in force, which `after` gets as well: that of the record before
 // where owner and mode stay, and never an earlier one, for the clock may have been set back.
 void AttributeWriter::PutOwner(const std::string& qualifier, const OwnerRecord& before,
-                               bool is_anew, OwnerRecord& after, Put& put) const {
+                               bool is_another, OwnerRecord& after, Put& put) const {
   after.since = before.since;
   after.mark = before.mark;
   after.made = before.made;
@@ -126,7 +126,7 @@ void AttributeWriter::PutOwner(const std::string& qualifier, const OwnerRecord& 
   if (is_other) after.since = std::max({clock_.Now(), before.since, Timestamp{1}});
   // Of what had no record nothing is known, not even that it was there.
   if (after.since != before.since) after.made = false;
-  after.made |= is_anew && is_other && before.since != 0;
+  after.made |= is_another && is_other && before.since != 0;
   put.cells.push_back({kOwnerFamily, qualifier, after.since, WriteRecord(after), {}});
 }
 
@@ -156,7 +156,7 @@ Status AttributeWriter::Prepare(const Place& place, const DataTable& table,
   CELLFS_ASSIGN_OR_RETURN(change.record, RecordAfter(place, table, update, change.stored));
   if (update.version >= 0) change.version = update.version;
   change.put.row = row_key;
-  PutOwner(qualifier, before, update.anew, change.record, change.put);
+  PutOwner(qualifier, before, update.anew || update.of_another, change.record, change.put);
   CELLFS_RETURN_IF_ERROR(PutTime(change));
   const DirectoryRecordChange directory{
       before, change.record, update.anew ? update.uid : std::nullopt};

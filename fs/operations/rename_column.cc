@@ -133,6 +133,14 @@ mode_t Narrower(const OwnerAndMode& target, const Source& source) {
   return (of_everyone(target.mode) & of_everyone(source.mode)) * 0111;
 }
 
+// The target is another's file, or closed to whom the source is open: what there was of it stays
+// his, and closed (fs/attributes/version_owners.h).
+bool IsOpened(const Place& to, const OwnerAndMode& target, const Source& source) {
+  const bool is_opened = target.uid != source.uid || target.gid != source.gid ||
+                         (source.mode & ~target.mode & (S_IRWXG | S_IRWXO)) != 0;
+  return is_opened && to.kind == PlaceKind::kCell;
+}
+
 Status SetMode(AttributeStore& attributes, const Place& place, mode_t mode) {
   AttributeUpdate update;
   update.mode = mode;
@@ -156,23 +164,17 @@ OutcomeOr<std::optional<Narrowing>> Narrow(const Renaming& with, const Place& to
       const auto shown, ReadColumn(with.reading, Caller::Superuser(), to, ReadDetail::kLengths));
   NarrowedMode narrowed{to, shown ? shown->timestamp : -1, target.mode, narrower,
                         {source.uid, source.gid, source.mode}};
-  CELLFS_ASSIGN_OR_RETURN(std::string begun, with.attributes.Narrow(narrowed));
+  CELLFS_ASSIGN_OR_RETURN(std::string begun,
+                          with.attributes.Narrow(narrowed, IsOpened(to, target, source)));
   return std::optional(Narrowing{target.mode, std::move(begun)});
 }
 
-// The target is another's file, or closed to whom the source is open: what there was of it stays
-// his, and closed (fs/attributes/version_owners.h).
-bool IsOpened(const ShownAttributes& target, const Source& source) {
-  return target.uid != source.uid || target.gid != source.gid ||
-         (source.mode & ~target.mode & (S_IRWXG | S_IRWXO)) != 0;
-}
-
-// Such a file goes as by rm. The tombstone lies just before what
-// is put, so that every moment before shows his; where there is no time between that and his newest
-// version, at that version, which cannot be read any more then.
+// Such a file goes as by rm. The tombstone lies just before what is put, so that every moment before
+// shows his; where there is no time between that and his newest version, at that version, which
+// cannot be read any more then.
 Outcome RemoveClosed(const Renaming& with, const Place& to, const ShownAttributes& target,
                        const Source& source, RowStep& step) {
-  if (to.kind != PlaceKind::kCell || !IsOpened(target, source)) return {};
+  if (!IsOpened(to, target, source)) return {};
   CELLFS_ASSIGN_OR_RETURN(
       const auto his, ReadColumn(with.reading, Caller::Superuser(), to, ReadDetail::kLengths));
   if (!his) return {};
@@ -196,9 +198,9 @@ Status TakeBack(const Renaming& with, const Place& to, const Narrowing& narrowin
 
 // The target shows the source's owner, mode and mtime; of a source that leaves no trace, these go.
 Status CarryAttributes(const Renaming& with, const Place& to, const Source& source,
-                       bool is_opened, Timestamp version, const TracelessFile* gone) {
+                       bool of_another, Timestamp version, const TracelessFile* gone) {
   AttributeUpdate update;
-  update.anew = is_opened && to.kind == PlaceKind::kCell;
+  update.of_another = of_another;
   update.uid = source.uid;
   update.gid = source.gid;
   update.mode = source.mode;
@@ -232,7 +234,8 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
   }
   if (removes_anothers) timestamps->erase(timestamps->begin() + 1);
   const bool left_tombstone = timestamps->size() > 1;  // it could not be withdrawn
-  Status carried = CarryAttributes(with, to, source, IsOpened(target, source), timestamps->front(),
+  const bool of_another = !narrowing && IsOpened(to, target, source);
+  Status carried = CarryAttributes(with, to, source, of_another, timestamps->front(),
                                    gone && !left_tombstone ? &*gone : nullptr);
   if (carried.ok() && narrowing) carried = with.attributes.EndNarrowing(narrowing->begun);
   with.errors.Record("rename", to, carried);
