@@ -29,6 +29,21 @@ Outcome CellReader::Hold() {
   return {};
 }
 
+OutcomeOr<Timestamp> CellReader::KeepToVersion() {
+  const auto own_lock = TakeLock(mutex_);
+  const Snapshot<Place> place = node_->place();
+  generation_ = node_->generation();
+  CELLFS_ASSIGN_OR_RETURN(Contents::Shown shown, contents_.Read(caller_, *place));
+  version_ = shown.version;
+  auto bytes = std::make_shared<const std::string>(std::move(shown.bytes));
+  if (share_.Resize(bytes->size())) {
+    bytes_ = std::move(bytes);
+  } else {
+    static_cast<void>(share_.Resize(0));
+  }
+  return *version_;
+}
+
 void CellReader::NameGoes() {
   const Snapshot<Place> place = node_->place();
   may_read_orphan_ = contents_.CheckMayRead(caller_, *place);
@@ -156,8 +171,9 @@ Outcome CellReader::Load() {
   const Snapshot<Place> place = node_->place();
   generation_ = node_->generation();
   Node* const learns = is_late_ ? nullptr : node_.get();
-  CELLFS_ASSIGN_OR_RETURN(auto bytes, contents_.WholeFile(caller_, *place, learns));
-  bytes_ = std::make_shared<const std::string>(std::move(bytes));
+  CELLFS_ASSIGN_OR_RETURN(Contents::Shown shown, contents_.Read(caller_, *place, learns));
+  if (version_ && shown.version != *version_) return ENOENT;  // as if it had gone
+  bytes_ = std::make_shared<const std::string>(std::move(shown.bytes));
   return {};
 }
 

@@ -29,6 +29,10 @@ class CellReader : public FileHandle {
 
   const SharedFile& file() const { return *file_; }
 
+  // Reads the value now and keeps to its version, which is the answer: of what is deleted, so that
+  // what is deleted later by that name is another file.
+  OutcomeOr<Timestamp> KeepToVersion();
+
   // Reads the value now and keeps to it, without what others append, whatever happens to the file;
   // but who has read it to its end reads on in a newer value that begins with it, so that a log can
   // be followed. ENOMEM: open files hold too much already.
@@ -58,10 +62,11 @@ class CellReader : public FileHandle {
   const std::shared_ptr<SharedFile> file_;
   const bool is_late_;  // opened when the name had gone: what it reads is not what the node was
 
-  std::mutex mutex_;  // taken before the column's lock; guards the next four
+  std::mutex mutex_;  // taken before the column's lock; guards the next five
   std::shared_ptr<const std::string> bytes_;  // null: not read yet, or without a name
   uint64_t generation_ = 0;                   // of the node when bytes_ were read
   bool held_ = false;
+  std::optional<Timestamp> version_;  // that it keeps to
   OpenFileMemory::Share share_;  // of bytes_
   Outcome may_read_orphan_;      // guarded by the column's lock
 };

@@ -15,8 +15,18 @@ void Contents::Learn(const Place& file, const Cell& cell, uint64_t looked_at, No
 
 OutcomeOr<std::string> Contents::WholeFile(const Caller& caller, const Place& file,
                                            Node* node) const {
-  if (file.IsToml()) return TomlText(reading_, file);
-  if (file.traits().content == PlaceContent::kText) return self_.Text(file);
+  CELLFS_ASSIGN_OR_RETURN(Shown shown, Read(caller, file, node));
+  return std::move(shown.bytes);
+}
+
+OutcomeOr<Contents::Shown> Contents::Read(const Caller& caller, const Place& file,
+                                          Node* node) const {
+  const auto text = [](OutcomeOr<std::string> read) -> OutcomeOr<Shown> {
+    if (!read.ok()) return read.status();
+    return Shown{*std::move(read)};
+  };
+  if (file.IsToml()) return text(TomlText(reading_, file));
+  if (file.traits().content == PlaceContent::kText) return text(self_.Text(file));
   const auto unstored = unstored_.Find(file);  // first: a claim goes once a value is stored
   if (file.IsColumn()) {
     const uint64_t looked_at = Node::NewestGeneration();
@@ -25,12 +35,16 @@ OutcomeOr<std::string> Contents::WholeFile(const Caller& caller, const Place& fi
     std::optional<Cell>& cell = *read;
     if (cell && node != nullptr && MayBeCached(reading_, caller, file))
       Learn(file, *cell, looked_at, *node);
-    if (cell) return FileBytes(file, *std::move(cell));
+    if (cell) {
+      const Timestamp version = cell->timestamp;
+      CELLFS_ASSIGN_OR_RETURN(std::string bytes, FileBytes(file, *std::move(cell)));
+      return Shown{std::move(bytes), version};
+    }
   }
   if (!unstored) return Outcome(ENOENT);
-  if (unstored->file == nullptr) return std::string();  // between CREATE and the first put
+  if (unstored->file == nullptr) return Shown();  // between CREATE and the first put
   std::lock_guard lock(unstored->file->mutex);
-  return unstored->file->bytes();
+  return Shown{unstored->file->bytes()};
 }
 
 // Only columns have rights of their own in the store.

@@ -22,7 +22,13 @@ class Contents {
   Contents(const Reading& reading, const UnstoredEntries& unstored, const CellfsDirectory& self)
       : reading_(reading), unstored_(unstored), self_(self) {}
 
+  // What a file shows, and of which version that is; < 0: of none, it is no column's value.
+  struct Shown {
+    std::string bytes;
+    Timestamp version = -1;
+  };
   // The node, if given, knows afterwards what they are.
+  OutcomeOr<Shown> Read(const Caller& caller, const Place& file, Node* node = nullptr) const;
   OutcomeOr<std::string> WholeFile(const Caller& caller, const Place& file,
                                    Node* node = nullptr) const;
   // An error where the caller may not read what is there.

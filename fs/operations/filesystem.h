@@ -197,6 +197,9 @@ class FileSystem {
   bool MayOpenLate(const Request& request, const OpenMode& mode) const;
   Outcome CheckMayPutOver(const Node& node, const Place& place, const OpenMode& mode);
   Outcome CheckMayToday(const Request& request, const Place& past, mode_t permissions);
+  Outcome CheckMayToday(const Request& request, const Place& past, Timestamp version,
+                        mode_t permissions);
+  Outcome CheckMayReadVersion(const Request& request, const Place& place, Timestamp version);
   bool IsAskedAtEachStep(const Place& place) const;
   Outcome CheckMayOpen(const Request& request, const Node& node, const Place& place,
                        const OpenMode& mode);

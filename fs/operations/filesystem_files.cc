@@ -33,6 +33,12 @@ bool ShowsWhatWas(const Place& place) {
   return place.IsOfPast() || place.IsVersion() || place.kind == PlaceKind::kDeletedCell;
 }
 
+// Whether the name may show another version later, which need not be as open.
+bool MayShowAnother(const Place& place) {
+  if (place.kind == PlaceKind::kDeletedCell) return true;
+  return place.view != nullptr && !place.view->IsFixed() && place.IsColumn();
+}
+
 }  // namespace
 
 // The file at a place where look-up found none: made now, or by somebody else since then. One that
@@ -172,11 +178,25 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
                             parts_.shown.StatOf(found, node.get(), std::nullopt));
     restoring_readers_.Opened(place, shown, request.pid);
   }
+  // The pages are of the name, whatever that shows.
+  const bool may_show_others = parts_.options.allow_other && MayShowAnother(place);
   if (place.view != nullptr) {
-    opened.handle = MakeReader(request, std::move(node));
+    auto reader = std::make_shared<ViewReader>(parts_.tree.open_file_memory, parts_.contents,
+                                               request, std::move(node));
+    if (MayShowAnother(place)) {
+      CELLFS_ASSIGN_OR_RETURN(const Timestamp version, reader->Open());
+      CELLFS_RETURN_IF_FAILED(CheckMayReadVersion(request, place, version));
+    }
+    opened.direct_io = may_show_others;
+    opened.handle = std::move(reader);
     return opened;
   }
   auto reader = std::make_shared<CellReader>(parts_.tree, parts_.contents, request, node);
+  if (MayShowAnother(place) && !node->unlinked()) {
+    CELLFS_ASSIGN_OR_RETURN(const Timestamp version, reader->KeepToVersion());
+    CELLFS_RETURN_IF_FAILED(CheckMayReadVersion(request, place, version));
+    opened.direct_io = may_show_others;
+  }
   // In this order: who ends to write says before that the pages are stale.
   const bool is_written = reader->file().writers() > 0;
   const bool is_edited = is_written && IsEdited(*node, reader->file());
@@ -231,11 +251,29 @@ Outcome FileSystem::CheckMayToday(const Request& request, const Place& past, mod
     CELLFS_ASSIGN_OR_RETURN(const auto found, parts_.resolver.Find(*request.caller, past));
     version = found.version;
   }
+  return CheckMayToday(request, past, version, permissions);
+}
+
+Outcome FileSystem::CheckMayToday(const Request& request, const Place& past, Timestamp version,
+                                  mode_t permissions) {
   CELLFS_ASSIGN_OR_RETURN(const auto asked, parts_.attributes.FindAskedToday(past, version));
   CELLFS_RETURN_IF_FAILED(
       CheckMode(parts_.reading, request, past, asked.present, permissions));
   if (!asked.deleted) return {};
   return CheckMode(parts_.reading, request, past, *asked.deleted, permissions);
+}
+
+// What the kernel has asked for is what the name showed then.
+Outcome FileSystem::CheckMayReadVersion(const Request& request, const Place& place,
+                                        Timestamp version) {
+  if (!IsBoundByModes(parts_.reading, request) || version < 0) return {};
+  if (!place.IsOfPast()) {
+    CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, parts_.attributes.Find(place, version));
+    CELLFS_RETURN_IF_FAILED(
+        CheckMode(parts_.reading, request, place, shown, kReadPermission));
+  }
+  if (!ShowsWhatWas(place)) return {};
+  return CheckMayToday(request, place, version, kReadPermission);
 }
 
 // Pages that others' reads have left in the kernel are read without a request, so the right is

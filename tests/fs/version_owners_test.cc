@@ -142,6 +142,57 @@ TEST_F(VersionOwnersTest, WhoMayNotReadTheNameTodayReadsNoVersion) {
   EXPECT_EQ(OpenAs(kStranger, first), 0) << "the kernel asks the mode that is shown";
 }
 
+// What was opened is the version that was there to see; what is deleted later is another's secret.
+class OpenedEarlierTest : public VersionOwnersTest {
+ protected:
+  struct Opened {
+    NodePtr node;
+    FileHandle* handle = nullptr;
+  };
+  Opened OpenAsStranger(const std::string& path) {
+    const auto entry = tree.LookUp(path);
+    Request request;
+    request.uid = request.gid = kStranger;
+    const auto opened =
+        tree.filesystem->Open(request, *entry->node, {.read = true, .write = false});
+    EXPECT_TRUE(opened.ok()) << path;
+    EXPECT_TRUE(opened->direct_io) << "others' reads would fill the pages";
+    return {entry->node, opened.ok() ? opened->handle : nullptr};
+  }
+  std::string ReadAndRelease(const Opened& opened) {
+    const auto read = tree.filesystem->Read({}, *opened.node, opened.handle, 0, 100);
+    const std::string bytes = read.ok() ? std::string(read->bytes) : "";
+    tree.filesystem->Release(*opened.node, opened.handle);
+    return bytes;
+  }
+  void SaveSecret(const std::string& path) {
+    tree.request.uid = kOwner;
+    ASSERT_EQ(tree.Save("default/t/r/f/secret", "SECRET"), 0);
+    ASSERT_EQ(tree.Change("default/t/r/f/secret", AttributeChange{.mode = 0600}), 0);
+    ASSERT_EQ(tree.Rename("default/t/r/f/secret", path), 0);
+    tree.request.uid = 0;
+    tree.clock->Advance(1000);
+  }
+};
+
+TEST_F(OpenedEarlierTest, AQueryThatIsOpenShowsNothingThatCameLater) {
+  SaveAs(kOwner, "public");
+  const Opened opened = OpenAsStranger("default/t/.scan/limit=3/r/f/q");
+  SaveSecret(kQ);
+  EXPECT_EQ(ReadAndRelease(opened), "public");
+  EXPECT_EQ(OpenAs(kStranger, "default/t/.scan/limit=3/r/f/q"), EACCES);
+}
+
+TEST_F(OpenedEarlierTest, NorDoesWhatIsDeleted) {
+  SaveAs(kStranger, "mine");
+  Remove();
+  const Opened opened = OpenAsStranger("default/t/r/f/.deleted/q");
+  SaveSecret(kQ);
+  Remove();
+  EXPECT_EQ(ReadAndRelease(opened), "mine");
+  EXPECT_EQ(OpenAs(kStranger, "default/t/r/f/.deleted/q"), EACCES);
+}
+
 // More often than is kept of a file's owners.
 class ForgottenOwnersTest : public VersionOwnersTest {
  protected:

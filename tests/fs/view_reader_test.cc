@@ -50,9 +50,10 @@ class ViewReaderTest : public testing::Test {
     const auto entry = tree_.LookUp(path);
     ASSERT_TRUE(entry.ok()) << entry.status().reason();
     Node& node = *entry->node;
-    const auto opened = tree_.filesystem->Open(tree_.request, node, {});
-    ASSERT_TRUE(opened.ok());
+    OutcomeOr<OpenReply> opened = OpenReply();
     ExpectNobodyWaits(file, [&] {
+      opened = tree_.filesystem->Open(tree_.request, node, {});
+      ASSERT_TRUE(opened.ok());
       const auto read = tree_.filesystem->Read(tree_.request, node, opened->handle, 0, 100);
       ASSERT_TRUE(read.ok());
       EXPECT_TRUE(read->bytes.starts_with(value));
@@ -86,14 +87,14 @@ TEST_F(ViewReaderTest, ADeletedValueHoldsNobodyUp) {
   const auto entry = tree_.LookUp(path);
   ASSERT_TRUE(entry.ok()) << entry.status().reason();
   Node& node = *entry->node;
-  const auto opened = tree_.filesystem->Open(tree_.request, node, {});
-  ASSERT_TRUE(opened.ok());
+  OutcomeOr<OpenReply> opened = OpenReply();
   const std::string p = "default/t/r/f/p";
-  ExpectNobodyWaits(
-      p, [&] { (void)tree_.filesystem->Read(tree_.request, node, opened->handle, 0, 100); });
+  ExpectNobodyWaits(p, [&] {
+    opened = tree_.filesystem->Open(tree_.request, node, {});
+    EXPECT_EQ(opened.error(), ENOENT);  // it is deleted no more
+  });
   ASSERT_EQ(tree_.Unlink(p), 0);
   ExpectNobodyWaits(p, [&] { (void)tree_.filesystem->GetAttributes(tree_.request, node); });
-  tree_.filesystem->Release(node, opened->handle);
 }
 
 }  // namespace
