@@ -158,6 +158,12 @@ StatusOr<std::unique_ptr<Database>> Database::Build(const std::string& path) {
   const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (made < 0) return ErrnoStatus("make", path, errno);
   ::close(made);
+  StatusOr<std::unique_ptr<Database>> database = BeginToBuild(path);
+  if (!database.ok()) ::unlink(path.c_str());
+  return database;
+}
+
+StatusOr<std::unique_ptr<Database>> Database::BeginToBuild(const std::string& path) {
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                           Open(path, path, SQLITE_OPEN_READWRITE));
   int reserved = kPageChecksumSize;

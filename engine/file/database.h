@@ -67,7 +67,7 @@ class Database {
  public:
   // A new file, to be written once: without a journal, so that what fails is to be thrown away, and
   // without a sync, which the caller sees to. It is complete when a transaction has been committed
-  // and the connection is closed. An error where the file exists.
+  // and the connection is closed. An error where the file exists; any other leaves none.
   static StatusOr<std::unique_ptr<Database>> Build(const std::string& path);
   // A file that nobody changes any more: read without locks, by pread alone; nothing is written
   // beside it. Its pages are kept in `cache`, which outlives the connection, under `owner`.
@@ -90,6 +90,7 @@ class Database {
   Status ReadBlob(const std::string& table, const char* column, int64_t rowid, std::string* bytes);
 
  private:
+  static StatusOr<std::unique_ptr<Database>> BeginToBuild(const std::string& path);
   static StatusOr<std::unique_ptr<Database>> Open(const std::string& path, const std::string& name,
                                                   int flags);
   explicit Database(std::string path) : path_(std::move(path)) {}
