@@ -102,9 +102,10 @@ void FaultyFiles::SetSyncHook(std::function<void()> hook) {
   sync_hook_ = std::move(hook);
 }
 
-void FaultyFiles::SetChangeHook(std::function<bool()> hook) {
+void FaultyFiles::SetChangeHook(std::function<bool()> hook, StatusCode code) {
   const std::lock_guard lock(mutex_);
   change_hook_ = std::move(hook);
+  hook_code_ = code;
 }
 
 void FaultyFiles::SetSyncedHook(std::function<void(const std::string& path)> hook) {
@@ -187,6 +188,12 @@ Status FaultyFiles::Remove(const std::string& path) {
   return {};
 }
 
+// All of it or, where it fails, nothing.
+void FaultyFiles::RemoveTree(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (MayFail("removal of " + path).ok()) base_.RemoveTree(path);
+}
+
 StatusOr<std::vector<std::string>> FaultyFiles::List(const std::string& directory) {
   CELLFS_RETURN_IF_ERROR(CheckReadable(directory));
   return base_.List(directory);
@@ -209,7 +216,7 @@ Status FaultyFiles::SyncDirectory(const std::string& path) {
 }
 
 Status FaultyFiles::MayFail(const std::string& what) {
-  if (change_hook_ && change_hook_()) return {StatusCode::kIoError, "told to fail: " + what};
+  if (change_hook_ && change_hook_()) return {hook_code_, "told to fail: " + what};
   if (until_failure_ == 0 || --until_failure_ != 0) return {};
   failed_ = true;
   return {code_, "told to fail: " + what};

@@ -33,7 +33,7 @@ class FaultyFiles : public FileLayer {
   // Called at the begin of every Sync of a file, by the thread that asked for it.
   void SetSyncHook(std::function<void()> hook);
   // Asked before everything that changes something; true: it shall fail, as by FailNth.
-  void SetChangeHook(std::function<bool()> hook);
+  void SetChangeHook(std::function<bool()> hook, StatusCode code = StatusCode::kIoError);
   // What lies below this path can be neither read nor listed, nor can anybody say whether it is
   // there. Empty: all can.
   void SetUnreadable(std::string path);
@@ -55,7 +55,7 @@ class FaultyFiles : public FileLayer {
   Status MakeDirectory(const std::string& path) override;
   void StartSync(const std::string& path) override { base_.StartSync(path); }
   Status SyncDirectory(const std::string& path) override;
-  void RemoveTree(const std::string& path) override { base_.RemoveTree(path); }
+  void RemoveTree(const std::string& path) override;
   uint64_t Hold(const std::string& path, uint64_t bytes) override {
     return base_.Hold(path, bytes);
   }
@@ -88,6 +88,7 @@ class FaultyFiles : public FileLayer {
   int syncs_ = 0;
   std::function<void()> sync_hook_;
   std::function<bool()> change_hook_;
+  StatusCode hook_code_ = StatusCode::kIoError;
   std::function<void(const std::string& path)> synced_hook_;
   std::string unreadable_;
   std::map<std::string, Length> lengths_;

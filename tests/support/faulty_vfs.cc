@@ -55,8 +55,11 @@ struct FaultyVfsMethods {
     FaultyVfs& self = Instance();
     const Lock lock(self.mutex_);
     // Whoever builds a store file makes it, empty, before SQLite opens it.
-    const bool is_new = name != nullptr && (flags & SQLITE_OPEN_READWRITE) != 0 &&
-                        (!stdfs::exists(name) || stdfs::file_size(name) == 0);
+    const bool is_written = name != nullptr && (flags & SQLITE_OPEN_READWRITE) != 0;
+    const bool is_new =
+        is_written && (!stdfs::exists(name) || stdfs::file_size(name) == 0);
+    if (is_written && self.Meets(FaultyVfs::Kind::kOtherChange))
+      return Failed(self, SQLITE_CANTOPEN);
     const int code = base->xOpen(base, name, Below(file), flags, out);
     if (Below(file)->pMethods == nullptr) return code;
     ours->ours.pMethods = &kMethods;
@@ -117,7 +120,8 @@ struct FaultyVfsMethods {
 
   static int Failed(FaultyVfs& self, int code) {
     if (self.fault_ == FaultyVfs::Fault::kFail) return code;
-    if (self.fault_ == FaultyVfs::Fault::kFull) return SQLITE_FULL;
+    if (self.fault_ == FaultyVfs::Fault::kFull || self.fault_ == FaultyVfs::Fault::kNoRoom)
+      return SQLITE_FULL;
     self.Die();
   }
 
@@ -186,8 +190,13 @@ void FaultyVfs::OnPowerLoss(std::function<void()> hook) {
   power_loss_hook_ = std::move(hook);
 }
 
+void FaultyVfs::CountOnly(std::function<bool()> counts) {
+  const std::lock_guard lock(mutex_);
+  counts_ = std::move(counts);
+}
+
 bool FaultyVfs::Meets(Kind kind) {
-  if (until_fault_ == 0) return false;
+  if (until_fault_ == 0 || (counts_ && !counts_())) return false;
   const bool of_reads = fault_ == Fault::kReadError || fault_ == Fault::kShortRead;
   if (of_reads != (kind == Kind::kRead)) return false;
   if (fault_ == Fault::kFull && kind != Kind::kWrite) return false;

@@ -24,6 +24,7 @@ class FaultyVfs {
   enum class Fault {
     kFail,       // the operation fails; of a write, half is done
     kFull,       // of writes: it and all after it find no room; half of each is done
+    kNoRoom,     // the operation finds no room; of a write, half is done
     kDie,        // the process ends with kDiedExitCode, of a write half is done
     kLosePower,  // the same, and what was not synced is lost, or not, by chance
     kReadError,  // a read fails
@@ -38,6 +39,8 @@ class FaultyVfs {
   // for kFull, else of what changes files. `seed` is that of the chances.
   void Arm(int n, Fault fault, uint32_t seed = 0);
   void Disarm();
+  // Asked, by the thread that is at an operation, whether it counts; else all do.
+  void CountOnly(std::function<bool()> counts);
   bool reached() const;  // since Arm
   // From here on it is known what is synced; all that lies there now is.
   void Forget();
@@ -73,6 +76,7 @@ class FaultyVfs {
   mutable std::recursive_mutex mutex_;
   std::map<std::string, Tracked> files_;
   std::function<void()> power_loss_hook_;
+  std::function<bool()> counts_;
   int until_fault_ = 0;
   Fault fault_ = Fault::kFail;
   uint32_t seed_ = 0;
