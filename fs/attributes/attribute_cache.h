@@ -34,8 +34,9 @@ struct OwnerRecord {
   // Of what was deleted, the mode that it had before another made its directory anew, which closed
   // it (fs/attributes/kept_columns.h).
   std::optional<mode_t> had_mode;
-  // Since then another file, or directory, has the name: what was there before is not its past.
-  bool made = false;
+  // From that version on another file, or directory, has the name than had the record before: older
+  // ones are not its past. 0: nothing is known of that.
+  Timestamp another_from = 0;
   std::optional<timespec> ctime;
   uint64_t mark = 0;    // with other writers: no two records have the same; else 0
   Timestamp since = 0;  // when owner and mode became so: the record's timestamp; 0: none is stored

@@ -10,7 +10,6 @@ namespace cellfs::fs {
 namespace {
 
 constexpr size_t kMaxKeptRow = 32000;
-constexpr std::string_view kMade = "made";
 
 // Made in one piece: each look at a file's attributes needs two of them.
 std::string Joined(std::initializer_list<std::string_view> parts) {
@@ -115,10 +114,10 @@ std::string WriteRecord(const OwnerRecord& record) {
   append(record.mode);
   if (record.ctime) AppendTime(*record.ctime, text);
   if (!record.ctime) text += '-';
-  const bool has_sixth = record.had_mode || record.made;
+  const bool has_sixth = record.had_mode || record.another_from != 0;
   if (record.mark != 0 || has_sixth) text += ' ' + std::to_string(record.mark);
   if (has_sixth) text += ' ' + (record.had_mode ? std::to_string(*record.had_mode) : "-");
-  if (record.made) text += ' ' + std::string(kMade);
+  if (record.another_from != 0) text += ' ' + std::to_string(record.another_from);
   return text;
 }
 
@@ -138,7 +137,7 @@ Status ReadRecord(const Cell& cell, OwnerRecord& record) {
   const std::string_view mark = NextWord(rest);
   if (!mark.empty()) record.mark = static_cast<uint64_t>(ReadInteger(mark).value_or(0));
   if (!rest.empty()) read(record.had_mode);
-  record.made = NextWord(rest) == kMade;
+  if (!rest.empty()) record.another_from = ReadInteger(NextWord(rest)).value_or(0);
   record.since = cell.timestamp;
   return is_right ? Status() : Status(StatusCode::kCorruption, "a record is '" + cell.value + "'");
 }

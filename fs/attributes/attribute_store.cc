@@ -179,6 +179,7 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     CELLFS_RETURN_IF_ERROR(ShowEarlier(place, version, table, shown));
   }
   if (table.schema != nullptr) shown.table = table.schema->id();
+  shown.has_record = times.since != 0;
   shown.mtime = times.time.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
   const auto& ctime = times.ctime;
@@ -365,6 +366,23 @@ StatusOr<OwnerAndMode> AttributeStore::FindOwnerOfVersion(const Place& version) 
   return earlier ? earlier->allowed : owner;
 }
 
+StatusOr<std::optional<OwnerAndMode>> AttributeStore::FindOwnerAt(const Place& version,
+                                                                  bool shows_value) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  const Place column = version.As(PlaceKind::kCell);
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(column));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, FindOwner(column));
+  CELLFS_ASSIGN_OR_RETURN(const auto earlier,
+                          FindEarlier(column, version.timestamp, table, owner));
+  if (earlier) return std::optional(earlier->in_force);
+  if (shows_value) return std::optional(owner);
+  if (table.schema == nullptr) return std::optional<OwnerAndMode>();
+  const auto is_of_before =
+      version_owners_.IsOfBeforeDeletion(column, table, version.timestamp);
+  if (!is_of_before.ok()) return AttributesUnreadable(is_of_before.status());
+  return *is_of_before ? std::optional(owner) : std::nullopt;
+}
+
 StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& name) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(RowPlace(name, "")));
@@ -465,8 +483,7 @@ Status AttributeStore::KeepOwner(const TableSchema& schema) {
   return writer_.TryUpdate(TablePlace(schema.name()), table, update, nullptr, mark).status();
 }
 
-StatusOr<std::string> AttributeStore::Narrow(const NarrowedMode& narrowed,
-                                             bool for_another) {
+StatusOr<std::string> AttributeStore::Narrow(const NarrowedMode& narrowed) {
   if (!keeps()) return std::string();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   const Place column = narrowed.target.As(PlaceKind::kCell);
@@ -482,7 +499,6 @@ StatusOr<std::string> AttributeStore::Narrow(const NarrowedMode& narrowed,
   }
   AttributeUpdate update;
   update.mode = narrowed.narrowed;
-  update.of_another = for_another;
   CELLFS_RETURN_IF_ERROR(Update(column, update));
   return begun;
 }

@@ -51,6 +51,7 @@ struct ShownAttributes : OwnerAndMode {
   std::optional<timespec> mtime;
   std::optional<timespec> ctime;
   std::optional<timespec> changed;  // of a directory: when an entry of it last came or went
+  bool has_record = false;          // owner and mode are stored for the place itself
 };
 
 // Thread-safe.
@@ -79,6 +80,9 @@ class AttributeStore {
   // As Find shows them of a version (kVersion): what was before another made the name anew is whose
   // it was.
   StatusOr<OwnerAndMode> FindOwnerOfVersion(const Place& version);
+  // Whose a version is that comes to a column at a time of its own: what the name was then is not that
+  // of who has it now. Nullopt: nobody's, for the column shows nothing, and did not then.
+  StatusOr<std::optional<OwnerAndMode>> FindOwnerAt(const Place& version, bool shows_value);
   // What the use of a place in the past asks for beside owner and mode that it shows: the present ones,
   // and of a version from before another made the name anew, those that it had when it was deleted. Of
   // what is deleted these are the present ones: whoever makes a name anew, or is about to, gets nothing
@@ -108,9 +112,8 @@ class AttributeStore {
 
   // Before a rename whose source keeps somebody out whom the target lets in. What this returns is
   // for EndNarrowing, once the target has its own mode again, or the source's owner and mode; where
-  // that does not come to be, the next mount does it. `for_another`: what is renamed opens nothing of
-  // what the target was (AttributeUpdate::of_another).
-  StatusOr<std::string> Narrow(const NarrowedMode& narrowed, bool for_another);
+  // that does not come to be, the next mount does it.
+  StatusOr<std::string> Narrow(const NarrowedMode& narrowed);
   Status EndNarrowing(const std::string& begun);
 
   // When an entry of the directory last came or went, in milliseconds. `is_shown`: it shows that by

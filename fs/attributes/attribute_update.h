@@ -21,7 +21,8 @@ struct AttributeUpdate {
   bool forget_mtime = false;
   std::optional<timespec> ctime;
   bool anew = false;  // the name was just created: what was stored under it before is forgotten
-  bool of_another = false;  // from now on the name is another file's; what was created just now is so
+  // From that version on the name is another file's; one that was created just now is so from now on.
+  std::optional<Timestamp> another_from;
   bool as_own = false;  // what it inherits is stored as well
 };
 

@@ -116,17 +116,18 @@ StatusOr<AttributeRecord> AttributeWriter::RecordAfter(const Place& place, const
 // With the time from which on it is in force, which `after` gets as well: that of the record before
 // where owner and mode stay, and never an earlier one, for the clock may have been set back.
 void AttributeWriter::PutOwner(const std::string& qualifier, const OwnerRecord& before,
-                               bool is_another, OwnerRecord& after, Put& put) const {
+                               const std::optional<Timestamp>& another_from,
+                               OwnerRecord& after, Put& put) const {
   after.since = before.since;
   after.mark = before.mark;
-  after.made = before.made;
+  after.another_from = before.another_from;
   if (SameRecord(before, after)) return;
   if (!freshness_.is_exact()) after.mark = RandomNumber();
   const bool is_other = before.since == 0 || !SameOwner(before, after);
   if (is_other) after.since = std::max({clock_.Now(), before.since, Timestamp{1}});
   // Of what had no record nothing is known, not even that it was there.
-  if (after.since != before.since) after.made = false;
-  after.made |= is_another && is_other && before.since != 0;
+  if (after.since != before.since) after.another_from = 0;
+  if (another_from && is_other && before.since != 0) after.another_from = *another_from;
   put.cells.push_back({kOwnerFamily, qualifier, after.since, WriteRecord(after), {}});
 }
 
@@ -156,14 +157,16 @@ Status AttributeWriter::Prepare(const Place& place, const DataTable& table,
   CELLFS_ASSIGN_OR_RETURN(change.record, RecordAfter(place, table, update, change.stored));
   if (update.version >= 0) change.version = update.version;
   change.put.row = row_key;
-  PutOwner(qualifier, before, update.anew || update.of_another, change.record, change.put);
+  std::optional<Timestamp> another_from = update.another_from;
+  if (update.anew && !another_from) another_from = clock_.Now();
+  PutOwner(qualifier, before, another_from, change.record, change.put);
   CELLFS_RETURN_IF_ERROR(PutTime(change));
   const DirectoryRecordChange directory{
       before, change.record, update.anew ? update.uid : std::nullopt};
   CELLFS_ASSIGN_OR_RETURN(const auto columns, kept_.Of(place, table, directory));
   for (auto [column, had, keeps] : columns) {
     ChangedRecord record{column.qualifier, had, Put{column.row, {}}};
-    PutOwner(column.qualifier, had, false, keeps, record.put);
+    PutOwner(column.qualifier, had, std::nullopt, keeps, record.put);
     change.kept.push_back(std::move(record));
   }
   return {};

@@ -90,8 +90,9 @@ class AttributeWriter {
                  RowChange& change);
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const DataTable& table,
                                         const AttributeUpdate& update, const RowRecords& stored);
-  void PutOwner(const std::string& qualifier, const OwnerRecord& before, bool is_another,
-                OwnerRecord& after, Put& put) const;
+  void PutOwner(const std::string& qualifier, const OwnerRecord& before,
+                const std::optional<Timestamp>& another_from, OwnerRecord& after,
+                Put& put) const;
   Status PutTime(RowChange& change) const;
   Status WriteAlone(const Place& place, const DataTable& table, const TracelessFile* gone,
                     RowChange& change);

@@ -47,9 +47,11 @@ bool VersionOwners::IsContinued(const State& then, const State& later) {
 }
 
 // By the record that is another.
-bool VersionOwners::IsMadeAnew(const State& then, const State& later) {
-  return (later.own.made && later.own.since != then.own.since) ||
-         (later.family.made && later.family.since != then.family.since);
+bool VersionOwners::IsOfAnother(Timestamp version, const State& then, const State& later) {
+  const auto is_of_another = [&](const OwnerRecord& before, const OwnerRecord& after) {
+    return version < after.another_from && after.since != before.since;
+  };
+  return is_of_another(then.own, later.own) || is_of_another(then.family, later.family);
 }
 
 struct VersionOwners::History {
@@ -114,8 +116,15 @@ StatusOr<VersionOwners::Deletion> VersionOwners::DeletionBetween(const Place& co
                                                                  Timestamp version,
                                                                  const State& then,
                                                                  const State& later) const {
-  if (IsMadeAnew(then, later)) return Deletion::kSure;
+  if (IsOfAnother(version, then, later)) return Deletion::kSure;
   return FindDeletion(column, *table.schema, version, later.since);
+}
+
+StatusOr<bool> VersionOwners::IsOfBeforeDeletion(const Place& column, const DataTable& table,
+                                                 Timestamp version) const {
+  CELLFS_ASSIGN_OR_RETURN(const Deletion deletion,
+                          FindDeletion(column, *table.schema, version, kLatestTimestamp - 1));
+  return deletion != Deletion::kNone;
 }
 
 // What there was before the state.

@@ -5,7 +5,7 @@
 // before the deletion keeps its owner and mode. Whose it was is told by the records of column and
 // family, of which only so many are kept: what was deleted before the oldest of them is nobody's but
 // root's, for who changes a mode often would get it else. That the name was made anew its record
-// says (OwnerRecord::made), whatever has become of the deletion; where there was no record before,
+// says (OwnerRecord::another_from), whatever has become of the deletion; where there was no record before,
 // and so of the files that had what they inherit, the deletion's tombstone does.
 #ifndef CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 #define CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
@@ -46,6 +46,9 @@ class VersionOwners {
   // records are the version's too.
   StatusOr<std::optional<Then>> Find(const Place& column, const DataTable& table,
                                      Timestamp version) const;
+  // Whether a version of that time is one from before the column was last deleted.
+  StatusOr<bool> IsOfBeforeDeletion(const Place& column, const DataTable& table,
+                                    Timestamp version) const;
 
  private:
   struct State;
@@ -53,7 +56,7 @@ class VersionOwners {
   // Of a version, before a time.
   enum class Deletion { kNone, kMaybe, kSure };
   static bool IsContinued(const State& then, const State& later);
-  static bool IsMadeAnew(const State& then, const State& later);
+  static bool IsOfAnother(Timestamp version, const State& then, const State& later);
   // Before the later of two states, of a version that is older than that.
   StatusOr<Deletion> DeletionBetween(const Place& column, const DataTable& table,
                                      Timestamp version, const State& then, const State& later) const;

@@ -203,7 +203,7 @@ void ColumnChange::RemoveCellOfCounter(const Place& cell) {
 
 NodePtr ColumnChange::NameMoved() {
   with_.tree.inodes.Move(*sides_[0].place, *sides_[1].place);
-  CounterWent(with_.tree, *sides_[0].place);
+  for (const Side& side : sides_) CounterWent(with_.tree, *side.place);
   if (orphan_) orphan_->Finish(with_.tree);
   renamed_ = with_.tree.inodes.Find(*sides_[1].place);
   by_ = renamed_.get();

@@ -27,7 +27,7 @@ bool IsInGroup(const Request& request, gid_t group) {
   return false;
 }
 
-bool MayWrite(const Request& request, const ShownAttributes& column) {
+bool MayWrite(const Request& request, const OwnerAndMode& column) {
   if (request.uid == 0) return true;
   if (request.uid == column.uid) return (column.mode & S_IWUSR) != 0;
   if (IsInGroup(request, column.gid)) return (column.mode & S_IWGRP) != 0;
@@ -39,10 +39,15 @@ bool MayWrite(const Request& request, const ShownAttributes& column) {
 Outcome CheckMayAddVersion(const Reading& reading, AttributeStore& attributes,
                            const MountOptions& options, const Request& request,
                            const Place& version) {
-  if (!options.allow_other) return {};
+  if (!options.allow_other || request.uid == 0) return {};
   const Place column = version.As(PlaceKind::kCell);
   CELLFS_ASSIGN_OR_RETURN(const auto cell,
                           ReadColumn(reading, *request.caller, column, ReadDetail::kLengths));
+  if (version.IsVersion()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto then, attributes.FindOwnerAt(version, cell.has_value()));
+    if (then && !MayWrite(request, *then))
+      return {EACCES, "what the column was at that time is another user's"};
+  }
   if (!cell) return {};
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, attributes.Find(column, cell->timestamp));
   if (MayWrite(request, shown)) return {};

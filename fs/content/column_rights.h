@@ -15,7 +15,8 @@
 
 namespace cellfs::fs {
 
-// EACCES where there is a value in the column of that version that the caller may not write to.
+// EACCES where there is a value in the column of that version that the caller may not write to, or
+// the name was another's at the time of that version.
 Outcome CheckMayAddVersion(const Reading& reading, AttributeStore& attributes,
                            const MountOptions& options, const Request& request,
                            const Place& version);

@@ -30,7 +30,7 @@ void Orphaning::Finish(LiveTree& tree) {
   for (const auto& handle : handles) handle->NameWent();
 }
 
-std::vector<Orphaning> OpenFiles::Prepare(const std::function<bool(const Place&)>& which) {
+std::vector<Orphaning> OpenFiles::Prepare(const Which& which) {
   std::vector<Orphaning> orphans;
   const auto is_wanted = [&](const Place& place) {
     return place.kind == PlaceKind::kCell && place.view == nullptr && which(place);
@@ -44,13 +44,19 @@ std::vector<Orphaning> OpenFiles::Prepare(const std::function<bool(const Place&)
   return orphans;
 }
 
-void OpenFiles::Finish(std::vector<Orphaning> orphans) {
+void OpenFiles::Finish(const Which& which, std::vector<Orphaning> orphans) {
   for (Orphaning& orphan : orphans) {
     const Snapshot<Place> place = orphan.node().place();
     tree_.inodes.Unlink(*place);
     tree_.kernel.NameWent(*place);
-    CounterWent(tree_, *place);
     orphan.Finish(tree_);
+  }
+  const auto is_counter = [&](const Place& place) {
+    return place.kind == PlaceKind::kCounter && place.view == nullptr && which(place);
+  };
+  for (const NodePtr& counter : tree_.inodes.FindAll(is_counter)) {
+    const Snapshot<Place> place = counter->place();
+    CounterWent(tree_, place->As(PlaceKind::kCell));
   }
 }
 
@@ -59,13 +65,14 @@ Status OpenFiles::Drop(const TableName& table,
                        const std::function<Status()>& drop) {
   if (families && families->empty()) return drop();
   const ColumnTable::ClosedColumns closed(tree_.columns, {table, families, std::nullopt});
-  std::vector<Orphaning> orphans = Prepare([&](const Place& place) {
+  const Which goes = [&](const Place& place) {
     return place.table == table && (!families || families->contains(place.family));
-  });
+  };
+  std::vector<Orphaning> orphans = Prepare(goes);
   const Status done = drop();
   if (!IsInForce(done)) return done;
   closed.Changed();
-  Finish(std::move(orphans));
+  Finish(goes, std::move(orphans));
   return done;
 }
 

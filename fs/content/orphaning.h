@@ -51,8 +51,10 @@ class OpenFiles : public OpenFilesKeeper {
               const std::function<Status()>& drop) override;
 
  private:
-  std::vector<Orphaning> Prepare(const std::function<bool(const Place&)>& which);
-  void Finish(std::vector<Orphaning> orphans);
+  // All of these, and of none that has a view.
+  using Which = std::function<bool(const Place& file)>;
+  std::vector<Orphaning> Prepare(const Which& which);
+  void Finish(const Which& which, std::vector<Orphaning> orphans);
 
   LiveTree& tree_;
   const Contents& contents_;

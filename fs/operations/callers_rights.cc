@@ -69,6 +69,13 @@ Status CallersRights::CheckMayPut(const Place& column, const IsThere& is_there) 
   return Check(column, kWritePermission, "write");
 }
 
+Status CallersRights::CheckMayChangeAt(const Place& version, bool shows_value) const {
+  if (!matter()) return {};
+  CELLFS_ASSIGN_OR_RETURN(const auto then, reading_.FindOwnerAt(version, shows_value));
+  if (!then || Allows(*then, credentials_, kWritePermission)) return {};
+  return Denied(version, "change what was another's then:", *then);
+}
+
 Status CallersRights::CheckMayDelete(const Place& column) const {
   if (!matter()) return {};
   const Place family = column.Parent();

@@ -56,6 +56,8 @@ class CallersRights {
     bool row = false;
   };
   Status CheckMayPut(const Place& column, const IsThere& is_there) const;
+  // At a time of its own, also of a delete. `shows_value`: the column, now.
+  Status CheckMayChangeAt(const Place& version, bool shows_value) const;
   Status CheckMayDelete(const Place& column) const;
   // All that is and comes in a family of a row: also of one that is not there, where the tombstone
   // would be what is new.

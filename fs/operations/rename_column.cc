@@ -164,8 +164,7 @@ OutcomeOr<std::optional<Narrowing>> Narrow(const Renaming& with, const Place& to
       const auto shown, ReadColumn(with.reading, Caller::Superuser(), to, ReadDetail::kLengths));
   NarrowedMode narrowed{to, shown ? shown->timestamp : -1, target.mode, narrower,
                         {source.uid, source.gid, source.mode}};
-  CELLFS_ASSIGN_OR_RETURN(std::string begun,
-                          with.attributes.Narrow(narrowed, IsOpened(to, target, source)));
+  CELLFS_ASSIGN_OR_RETURN(std::string begun, with.attributes.Narrow(narrowed));
   return std::optional(Narrowing{target.mode, std::move(begun)});
 }
 
@@ -198,9 +197,9 @@ Status TakeBack(const Renaming& with, const Place& to, const Narrowing& narrowin
 
 // The target shows the source's owner, mode and mtime; of a source that leaves no trace, these go.
 Status CarryAttributes(const Renaming& with, const Place& to, const Source& source,
-                       bool of_another, Timestamp version, const TracelessFile* gone) {
+                       bool is_another, Timestamp version, const TracelessFile* gone) {
   AttributeUpdate update;
-  update.of_another = of_another;
+  if (is_another) update.another_from = version;
   update.uid = source.uid;
   update.gid = source.gid;
   update.mode = source.mode;
@@ -234,8 +233,8 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
   }
   if (removes_anothers) timestamps->erase(timestamps->begin() + 1);
   const bool left_tombstone = timestamps->size() > 1;  // it could not be withdrawn
-  const bool of_another = !narrowing && IsOpened(to, target, source);
-  Status carried = CarryAttributes(with, to, source, of_another, timestamps->front(),
+  const bool is_another = target.has_record && IsOpened(to, target, source);
+  Status carried = CarryAttributes(with, to, source, is_another, timestamps->front(),
                                    gone && !left_tombstone ? &*gone : nullptr);
   if (carried.ok() && narrowing) carried = with.attributes.EndNarrowing(narrowing->begun);
   with.errors.Record("rename", to, carried);

@@ -50,6 +50,9 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
                                               " columns, and this one " + std::to_string(columns_.size()) +
                                               "; make several of it"};
   }
+  first_put_ = parts_.tree.clock.Now();
+  for (const auto& [key, column] : columns_)
+    for (const Timestamp time : column.dated) first_put_ = std::min(first_put_, time);
   CloseDeletedFamilies();
   AddOpenFiles();
   TakeLocks();
@@ -63,8 +66,11 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
     }
   }
   for (const auto& [key, column] : columns_) {
-    if (!column.is_deleted || !there_.contains(key)) continue;
-    if (!deletes_row_) emptied_.try_emplace(key.first, parts_.tree.unstored, PlaceOf(key), now);
+    // Of what was made and is not put yet there is an open file.
+    const bool is_there = there_.contains(key);
+    if (!column.is_deleted || !(is_there || IsUnstored(PlaceOf(key)))) continue;
+    if (is_there && !deletes_row_)
+      emptied_.try_emplace(key.first, parts_.tree.unstored, PlaceOf(key), now);
     if (auto orphan = Orphaning::Prepare(parts_.tree, parts_.contents, PlaceOf(key)))
       orphans_.emplace(key, *std::move(orphan));
   }
@@ -94,8 +100,9 @@ void RowChange::TakeLocks() {
 void RowChange::AddOpenFiles() {
   if (!closed_) return;
   const auto goes = [&](const Place& place) {
-    return place.kind == PlaceKind::kCell && place.view == nullptr && place.table == table_ &&
-           place.row == row_ && deleted_families_.contains(place.family);
+    const bool is_newest = place.kind == PlaceKind::kCell || place.kind == PlaceKind::kCounter;
+    return is_newest && place.view == nullptr && place.table == table_ && place.row == row_ &&
+           deleted_families_.contains(place.family);
   };
   for (const NodePtr& node : parts_.tree.inodes.FindAll(goes)) {
     if (node->handle_count() == 0 || node->unlinked()) continue;
@@ -126,21 +133,23 @@ void RowChange::Add(const Put& put) {
     column.is_put = true;
     // What is stamped so goes on where the column was (a restore), and stays whose it is.
     column.is_made |= put.stamping != Stamping::kAboveColumn;
+    if (put.stamping != Stamping::kAboveColumn) column.ChangesAt(cell.timestamp);
   }
 }
 
 void RowChange::Add(const Increment& increment) {
   for (const IncrementCell& cell : increment.cells)
-    AddChanged({cell.family, cell.qualifier}, increment.return_results);
+    AddChanged({cell.family, cell.qualifier}, cell.timestamp, increment.return_results);
 }
 
 void RowChange::Add(const Append& append) {
   for (const AppendCell& cell : append.cells)
-    AddChanged({cell.family, cell.qualifier}, append.return_results);
+    AddChanged({cell.family, cell.qualifier}, cell.timestamp, append.return_results);
 }
 
-void RowChange::AddChanged(Key key, bool is_told) {
+void RowChange::AddChanged(Key key, Timestamp timestamp, bool is_told) {
   Column& column = columns_[std::move(key)];
+  column.ChangesAt(timestamp);
   column.is_put = column.is_made = true;
   column.is_told |= is_told;
 }
@@ -156,7 +165,9 @@ void RowChange::Add(const Delete& remove) {
     if (IsFamilyTombstone(marker.type)) {
       deleted_families_.insert(marker.family);
     } else {
-      columns_[{marker.family, marker.qualifier}].is_deleted = true;
+      Column& column = columns_[{marker.family, marker.qualifier}];
+      column.is_deleted = true;
+      if (remove.stamping != Stamping::kAboveColumn) column.ChangesAt(marker.timestamp);
     }
   }
 }
@@ -201,6 +212,10 @@ Status RowChange::CheckRights() const {
     if (column.is_told && there_.contains(key))
       CELLFS_RETURN_IF_ERROR(rights_.CheckMayRead(place));
     if (column.is_deleted) CELLFS_RETURN_IF_ERROR(rights_.CheckMayDelete(place));
+    for (const Timestamp time : column.dated) {
+      CELLFS_RETURN_IF_ERROR(rights_.CheckMayChangeAt(place.As(PlaceKind::kVersion, time),
+                                                      there_.contains(key)));
+    }
   }
   for (const std::string& family : deleted_families_) {
     CELLFS_RETURN_IF_ERROR(rights_.CheckMayDeleteAll(FamilyPlace(table_, row_, family),
@@ -255,6 +270,7 @@ void RowChange::NoteMaker(const Place& place, mode_t mode) {
   if (!rights_.credentials().groups.empty()) update.gid = rights_.credentials().groups.front();
   update.mode = mode & ~umask_;
   update.anew = true;
+  update.another_from = first_put_;
   parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
 }
 

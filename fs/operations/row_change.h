@@ -65,6 +65,10 @@ class RowChange {
     bool is_made = false;  // what was not there is the caller's now
     bool is_told = false;  // its new value
     bool is_deleted = false;
+    std::vector<Timestamp> dated;  // when it is changed at times that the caller chose
+    void ChangesAt(Timestamp time) {
+      if (time != kLatestTimestamp) dated.push_back(time);
+    }
   };
 
   Place PlaceOf(const Key& key) const;
@@ -73,7 +77,7 @@ class RowChange {
   void Add(const Append& append);
   void Add(const Withdraw& withdraw);
   void Add(const Delete& remove);
-  void AddChanged(Key key, bool is_told);
+  void AddChanged(Key key, Timestamp timestamp, bool is_told);
   void CloseDeletedFamilies();
   void AddOpenFiles();
   void TakeLocks();
@@ -99,6 +103,7 @@ class RowChange {
   const std::string& row_;
   const int exceptions_ = std::uncaught_exceptions();
   std::map<Key, Column> columns_;
+  Timestamp first_put_ = 0;  // nothing that is put is older
   std::set<std::string> deleted_families_;
   bool deletes_row_ = false;
   std::set<std::string> families_there_;

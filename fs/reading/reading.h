@@ -97,6 +97,10 @@ class Reading {
   StatusOr<OwnerAndMode> FindOwnerOfVersion(const Place& version) const {
     return attributes_.FindOwnerOfVersion(version);
   }
+  StatusOr<std::optional<OwnerAndMode>> FindOwnerAt(const Place& version,
+                                                    bool shows_value) const {
+    return attributes_.FindOwnerAt(version, shows_value);
+  }
   StatusOr<bool> DiffersBetweenRows(const TableName& table) const {
     return attributes_.DiffersBetweenRows(table);
   }

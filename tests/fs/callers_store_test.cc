@@ -17,7 +17,7 @@
 #include "fs/requests/scan_slots.h"
 #include "tests/fs/mount_options.h"
 #include "tests/fs/names.h"
-#include "tests/fs/tree.h"
+#include "tests/fs/writing_tree.h"
 #include "tests/support/assert_ok.h"
 
 namespace cellfs::fs {
@@ -103,7 +103,7 @@ class CallersStoreTest : public testing::Test {
     return bytes.ok() ? std::string(bytes->bytes) : "<failed>";
   }
 
-  Tree tree_;
+  WritingTree tree_;
 };
 
 TEST_F(CallersStoreTest, WhatIsNewIsItsMakers) {
@@ -121,6 +121,59 @@ TEST_F(CallersStoreTest, WhatIsNewIsItsMakers) {
   EXPECT_EQ(OwnerOf(Column("row", "q")).uid, kStranger);
   EXPECT_EQ(OwnerOf(FamilyPlace(tree_.table, "a", "f")).uid, kOwner);
   EXPECT_EQ(OwnerOf(Column("a", "q")).uid, kOwner);
+}
+
+TEST_F(CallersStoreTest, AFileThatIsMadeAndNotPutIsDeletedToo) {
+  for (const bool by_family : {false, true}) {
+    const auto family = tree_.LookUp("default/t/a/f");
+    const OpenMode mode{.read = true, .write = true};
+    auto made = tree_.filesystem->Create(tree_.request, *family->node, "made", 0666, mode, false);
+    ASSERT_TRUE(made.ok());
+    const Opened opened{made->entry.node, made->handle};
+    CallersStore root = As(0);
+    if (by_family) {
+      cellfs::Delete remove{"a", {{CellType::kDeleteFamily, "f", "", kLatestTimestamp}}};
+      const RowMutations step = RowMutations::Of(remove);
+      ASSERT_TRUE(root.Mutate(Caller::Superuser(), tree_.table, step).ok());
+    } else {
+      ASSERT_EQ(Delete(root, "a", "made"), StatusCode::kOk);
+    }
+    ASSERT_EQ(tree_.Save("default/t/a/f/made", "secret"), 0);
+    EXPECT_EQ(Read(opened), "") << by_family;
+    ASSERT_TRUE(tree_.filesystem->Write(*opened.node, *opened.handle, "evil", 0).ok());
+    EXPECT_TRUE(tree_.filesystem->Flush(*opened.node, *opened.handle).ok());
+    EXPECT_EQ(tree_.ReadFile("default/t/a/f/made"), "secret") << by_family;
+    tree_.filesystem->Release(*opened.node, opened.handle);
+    ASSERT_EQ(tree_.Unlink("default/t/a/f/made"), 0);
+  }
+}
+
+TEST_F(CallersStoreTest, WhoHasACounterOpenAddsNothingToWhatTakesItsName) {
+  const std::string counter = "default/t/a/f/.counters/n";
+  const std::string file = "default/t/a/f/n";
+  const auto family = tree_.LookUp("default/t/a/f");  // as who has a file in it open
+  const auto replace_by = [&](const char* way, const std::function<void()>& take_name) {
+    ASSERT_EQ(tree_.Save(counter, "+5\n"), 0);
+    const Opened opened = OpenToWrite(counter);
+    ASSERT_TRUE(opened.handle);
+    take_name();
+    (void)tree_.filesystem->Write(*opened.node, *opened.handle, "+1\n", 0);
+    (void)tree_.filesystem->Flush(*opened.node, *opened.handle);
+    EXPECT_EQ(tree_.ReadFile(file), "12345678") << way;
+    tree_.filesystem->Release(*opened.node, opened.handle);
+    ASSERT_EQ(tree_.Unlink(file), 0);
+  };
+  replace_by("a rename", [&] {
+    ASSERT_EQ(tree_.Save("default/t/a/f/other", "12345678"), 0);
+    ASSERT_EQ(tree_.Rename("default/t/a/f/other", file), 0);
+  });
+  replace_by("a delete", [&] {
+    CallersStore root = As(0);
+    const RowMutations step = RowMutations::Of(
+        cellfs::Delete{"a", {{CellType::kDeleteFamily, "f", "", kLatestTimestamp}}});
+    ASSERT_TRUE(root.Mutate(Caller::Superuser(), tree_.table, step).ok());
+    ASSERT_EQ(tree_.Save(file, "12345678"), 0);
+  });
 }
 
 // As after unlink: the directory and its mode stay, until it is deleted as a whole.

@@ -410,7 +410,8 @@ const std::vector<Expected>& AllExpected() {
        "unlinked: f:other\n"
        "created: f:other\n"
        "times of: t/r f\n"
-       "kernel asks: f:other\n",
+       "kernel asks: f:other\n"
+       "kernel looks up: f other\n",
        "",
        "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:other f:q f:q@20\n"
        "times of: t/r f\n"

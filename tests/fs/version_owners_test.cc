@@ -3,9 +3,12 @@
 // Whose the old versions of a name are that somebody else has made anew.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <string>
 
 #include "tests/fs/writing_tree.h"
+#include "tests/fs/hooked_store.h"
 #include "tests/fs/names.h"
 
 namespace cellfs::fs {
@@ -191,6 +194,66 @@ TEST_F(OpenedEarlierTest, NorDoesWhatIsDeleted) {
   Remove();
   EXPECT_EQ(ReadAndRelease(opened), "mine");
   EXPECT_EQ(OpenAs(kStranger, "default/t/r/f/.deleted/q"), EACCES);
+}
+
+TEST_F(VersionOwnersTest, WhoHasTheNameNowAddsNothingToItsPastOfAnother) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0600}), 0);
+  Remove();
+  const std::string forged = kQ + ("@" + std::to_string(first + 500));
+  const std::string of_versions = "default/t/r/f/.versions/q/" + std::to_string(first + 500);
+  const auto save = [&](uid_t uid, const std::string& path) {
+    tree.request.uid = uid;
+    const int error = tree.Save(path, "forged");
+    tree.request.uid = 0;
+    return error;
+  };
+  EXPECT_EQ(save(kStranger, forged), EACCES) << "nobody has the name";
+  const Timestamp second = SaveAs(kStranger, "second");
+  EXPECT_EQ(save(kStranger, forged), EACCES);
+  EXPECT_EQ(save(kStranger, of_versions), EACCES);
+  const std::string his = kQ + ("@" + std::to_string(second + 1));
+  EXPECT_EQ(save(kStranger, his), 0) << "it was his by then";
+  EXPECT_EQ(tree.Rename(his, forged), 0) << "root";
+}
+
+// Its owner is stored behind it, and the clock goes on.
+TEST(RenamedVersionTest, IsWhoseTheNameIsThen) {
+  HookedTree tree;
+  tree.MakeTable();
+  MountOptions options;
+  options.allow_other = true;
+  tree.Remount(options);
+  const auto save_as = [&](uid_t uid, const std::string& path, mode_t mode) {
+    tree.request.uid = uid;
+    ASSERT_EQ(tree.Save(path, "of " + std::to_string(uid)), 0);
+    tree.request.uid = 0;
+    ASSERT_EQ(tree.Change(path, AttributeChange{.mode = mode}), 0);
+    tree.clock->Advance(1000);
+  };
+  tree.Put("r", "other", "keeps the row", kStart);
+  for (const bool is_removed : {false, true}) {
+    save_as(kOwner, kQ, 0600);
+    save_as(kStranger, "default/t/r/f/mine", 0644);
+    if (is_removed) {
+      ASSERT_EQ(tree.Unlink(kQ), 0);
+    }
+    tree.clock->Advance(1000);
+    const std::function<void()> tick = [&] {
+      tree.clock->Advance(1);
+      tree.hooked->after_mutation = tick;
+    };
+    tick();
+    ASSERT_EQ(tree.Rename("default/t/r/f/mine", kQ), 0);
+    tree.hooked->after_mutation = nullptr;
+    const auto versions = tree.List("default/t/r/f/.versions/q");
+    const auto stat =
+        tree.Stat("default/t/r/f/.versions/q/" + *std::ranges::max_element(versions));
+    EXPECT_EQ(stat.st_uid, kStranger) << is_removed;
+    EXPECT_EQ(stat.st_mode & 0777u, 0644u) << is_removed;
+    ASSERT_EQ(tree.Unlink(kQ), 0);
+    tree.clock->Advance(1000);
+  }
 }
 
 // More often than is kept of a file's owners.
