@@ -237,14 +237,15 @@ const Place* AttributeStore::PresentOf(const Place& place, std::optional<Place>&
   return &*retired;
 }
 
-// A table may be in another namespace by now, which is not in the path: who is kept from that is
-// kept from its past.
-StatusOr<bool> AttributeStore::IsReachedByAll(const Place& place, const DataTable& table) {
-  if (place.kind != PlaceKind::kTable || table.schema == nullptr) return true;
+// Of a table that is in another one by now, which is not in the path.
+StatusOr<std::optional<OwnerAndMode>> AttributeStore::NamespaceSinceMoved(
+    const Place& place, const DataTable& table) {
+  if (place.kind != PlaceKind::kTable || table.schema == nullptr)
+    return std::optional<OwnerAndMode>();
   const std::string& present = table.schema->name().namespace_name;
-  if (present == place.table.namespace_name) return true;
+  if (present == place.table.namespace_name) return std::optional<OwnerAndMode>();
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode name_space, FindOwner(NamespacePlace(present)));
-  return (OfEveryone(name_space.mode) & S_IXOTH) != 0;
+  return std::optional(name_space);
 }
 
 Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Timestamp version,
@@ -254,8 +255,10 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
   auto then = past_.Find(place, table_then, version);
   if (!then.ok()) return AttributesUnreadable(then.status());
   const OwnerAndMode was{*then->uid, *then->gid, *then->mode};
-  CELLFS_ASSIGN_OR_RETURN(const bool is_reached, IsReachedByAll(place, table));
-  if (!is_reached) owner.mode = 0;
+  if (!IsAskedAgain()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto moved_to, NamespaceSinceMoved(place, table));
+    if (moved_to && (OfEveryone(moved_to->mode) & S_IXOTH) == 0) owner.mode = 0;
+  }
   // Of what has been changed too often since, the record of then has gone.
   bool is_known = then->since != 0 || !IsInRow(place.kind);
   if (!is_known) {
@@ -263,8 +266,7 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
                             reader_.OwnerVersions(RecordKeyOf(place, table)));
     is_known = records.size() < kOwnerVersions;
   }
-  const bool shows_all = is_known && is_reached && IsAskedAgain();
-  owner = shows_all ? was : WhatWas(was, owner, is_reached && IsAskedAgain());
+  owner = is_known && IsAskedAgain() ? was : WhatWas(was, owner, IsAskedAgain());
   const bool may_be_forgotten = place.kind == PlaceKind::kTable && then->since == 0;
   if (may_be_forgotten && HasGone(store_, table)) owner.mode &= ~mode_t{S_IRWXG | S_IRWXO};
   times = *std::move(then);
@@ -322,8 +324,11 @@ StatusOr<AttributeStore::AskedToday> AttributeStore::FindAskedToday(const Place&
   AskedToday asked;
   CELLFS_RETURN_IF_ERROR(StoreMadeAbove(place));
   CELLFS_ASSIGN_OR_RETURN(asked.present, FindOwner(place));
-  if (!place.IsColumn() || version < 0) return asked;
+  const bool is_version = place.IsColumn() && version >= 0;
+  if (!is_version && place.kind != PlaceKind::kTable) return asked;
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
+  CELLFS_ASSIGN_OR_RETURN(asked.name_space, NamespaceSinceMoved(place, table));
+  if (!is_version) return asked;
   CELLFS_ASSIGN_OR_RETURN(const auto earlier, FindEarlier(place, version, table, asked.present));
   if (!earlier) return asked;
   if (place.kind == PlaceKind::kDeletedCell) {
@@ -334,9 +339,8 @@ StatusOr<AttributeStore::AskedToday> AttributeStore::FindAskedToday(const Place&
   return asked;
 }
 
-// A table's may be closed by another namespace, in which it is now (IsReachedByAll).
 bool AttributeStore::ShowsThen(const Place& place) const {
-  return place.IsOfPast() && IsAskedAgain() && place.kind != PlaceKind::kTable;
+  return place.IsOfPast() && IsAskedAgain();
 }
 
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {

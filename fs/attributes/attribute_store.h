@@ -87,9 +87,12 @@ class AttributeStore {
   // and of a version from before another made the name anew, those that it had when it was deleted. Of
   // what is deleted these are the present ones: whoever makes a name anew, or is about to, gets nothing
   // of it, and takes nothing away. `version` as of Find.
+  // Of a table that has been moved to another namespace since, that one's: who is kept from it is kept
+  // from the table's past.
   struct AskedToday {
     OwnerAndMode present;
     std::optional<OwnerAndMode> deleted;
+    std::optional<OwnerAndMode> name_space;
   };
   StatusOr<AskedToday> FindAskedToday(const Place& place, Timestamp version);
   // Whether a place in a view shows owner and mode of its time, whatever is in force today.
@@ -174,7 +177,8 @@ class AttributeStore {
                          OwnerAndMode& owner, AttributeRecord& times);
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
-  StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);
+  StatusOr<std::optional<OwnerAndMode>> NamespaceSinceMoved(const Place& place,
+                                                            const DataTable& table);
   bool IsAskedAgain() const { return !options_.read_only; }
   // Of a version that was another's than the column is.
   struct Earlier {

@@ -101,7 +101,9 @@ StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& co
   }
   const std::vector<State>& states = history.states;
   for (size_t i = 1; i < states.size(); ++i) {
-    if (states[i].since <= version || IsContinued(states[i - 1], states[i])) continue;
+    const bool is_later = states[i].since > version ||
+                          IsOfAnother(version, states[i - 1], states[i]);
+    if (!is_later || IsContinued(states[i - 1], states[i])) continue;
     CELLFS_ASSIGN_OR_RETURN(
         const Deletion deletion,
         DeletionBetween(column, table, version, states[i - 1], states[i]));

@@ -38,19 +38,12 @@ OutcomeOr<int64_t> ReadIncrements(std::string_view text) {
 
 }  // namespace
 
-// A counter that begins must lie above what was deleted there.
-OutcomeOr<Timestamp> Counters::FirstTimestamp(const Caller& caller, const Place& place) const {
-  const Timestamp now = changing_.tree.clock.Now();
-  CELLFS_ASSIGN_OR_RETURN(const auto newest, NewestTimestampFrom(reading_, caller, place, now));
-  return newest ? *newest + 1 : now;
-}
-
 Outcome Counters::Increase(const Caller& caller, ColumnChange& change, int64_t amount) const {
   const Place& place = change.place();
   IncrementCell cell{place.family, place.qualifier, amount};
   CELLFS_ASSIGN_OR_RETURN(auto present, ReadColumn(reading_, caller, place, ReadDetail::kLengths));
-  if (!present) {
-    CELLFS_ASSIGN_OR_RETURN(cell.timestamp, FirstTimestamp(caller, place));
+  if (!present) {  // one that begins must lie above what was deleted there
+    CELLFS_ASSIGN_OR_RETURN(cell.timestamp, FirstTimestampAbove(reading_, caller, place));
   }
   Increment increment{place.row, {std::move(cell)}};
   increment.return_results = false;

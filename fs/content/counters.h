@@ -25,7 +25,6 @@ class Counters {
   Outcome Add(const Caller& caller, const NodePtr& counter, std::string_view text) const;
 
  private:
-  OutcomeOr<Timestamp> FirstTimestamp(const Caller& caller, const Place& place) const;
   Outcome Increase(const Caller& caller, ColumnChange& change, int64_t amount) const;
 
   const Reading& reading_;

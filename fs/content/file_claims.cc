@@ -5,6 +5,7 @@
 
 #include "fs/content/claim.h"
 #include "fs/content/column_rights.h"
+#include "fs/reading/raw_pieces.h"
 #include "fs/reading/later_timestamps.h"
 #include "fs/reading/schema_rights.h"
 
@@ -58,6 +59,13 @@ OutcomeOr<bool> FileClaims::MakeColumn(const Request& request, const Place& file
     if (column) {
       claim.Keep();
       return true;
+    }
+  }
+  if (options_.allow_other && file.kind == PlaceKind::kCell) {
+    CELLFS_ASSIGN_OR_RETURN(const ShownAttributes before, attributes_.Find(file, -1));
+    if (before.has_record) {
+      CELLFS_ASSIGN_OR_RETURN(update.another_from,
+                              FirstTimestampAbove(reading_, Caller::Superuser(), file));
     }
   }
   CELLFS_RETURN_IF_FAILED(attributes_.Update(file, update));

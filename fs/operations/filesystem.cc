@@ -212,6 +212,7 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
   const auto place = directory.place();
   if (place->IsOfPast())
     CELLFS_RETURN_IF_FAILED(CheckMayToday(request, *place, kSearchPermission));
+  CELLFS_RETURN_IF_FAILED(CheckStillReaches(request, *place, kSearchPermission));
   auto found = parts_.resolver.LookUp(*request.caller, *place, name);
   const bool is_of_deleted =
       place->kind == PlaceKind::kDeletedDirectory || place->kind == PlaceKind::kDeletedFamily;
@@ -226,6 +227,7 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
     return LogFailure("look-up", *place, found.status());
   }
   if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
+  if (place->kind == PlaceKind::kScanDirectory) KeepQuery(found->place);
   if (place->kind == PlaceKind::kAsofDirectory) HintAtSeconds(*place, name);
   if (found->place.kind == PlaceKind::kTable && found->place.IsOfPast()) HintAtLosses(found->place);
   // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel
@@ -234,6 +236,12 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
       found->place.kind == PlaceKind::kFamily && found->version < 0 && !found->unstored;
   if (is_bare_family) directory.DoNotCacheListing();
   return MakeEntry(*found);
+}
+
+// By another thread: this one answers the kernel, which has locked .scan for it.
+void FileSystem::KeepQuery(const Place& query) {
+  if (parts_.tree.inodes.Find(query) != nullptr) return;
+  if (const auto oldest = queries_.Add(query)) parts_.tree.kernel.NameWent(*oldest);
 }
 
 // Ten digits are the seconds of today, and milliseconds of 1970.
@@ -544,6 +552,8 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, No
 OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirectory& directory,
                                                uint64_t offset, const DirectoryStream::Take& take) {
   const ReadOnce once(parts_.told_changes != nullptr);
+  const Snapshot<Place> place = directory.node->place();
+  CELLFS_RETURN_IF_FAILED(CheckStillReaches(request, *place, kReadPermission));
   const auto lock = TakeLock(directory.mutex);
   if (!directory.share.Resize(kBytesOfListing)) {
     return LogFailure("readdir", *directory.node,

@@ -20,6 +20,7 @@
 
 #include "engine/controlled_store.h"
 #include "fs/listing/directory_stream.h"
+#include "fs/nodes/kept_queries.h"
 #include "fs/nodes/restoring_readers.h"
 #include "fs/nodes/rewritten_nodes.h"
 #include "fs/operations/attribute_changes.h"
@@ -194,11 +195,13 @@ class FileSystem {
   void NoteDirectoryTime(const Place& directory);
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
                                   std::string_view name);
+  void KeepQuery(const Place& query);
   bool MayOpenLate(const Request& request, const OpenMode& mode) const;
   Outcome CheckMayPutOver(const Node& node, const Place& place, const OpenMode& mode);
   Outcome CheckMayToday(const Request& request, const Place& past, mode_t permissions);
   Outcome CheckMayToday(const Request& request, const Place& past, Timestamp version,
                         mode_t permissions);
+  Outcome CheckStillReaches(const Request& request, const Place& directory, mode_t permissions);
   Outcome CheckMayReadVersion(const Request& request, const Place& place, Timestamp version);
   bool IsAskedAtEachStep(const Place& place) const;
   Outcome CheckMayOpen(const Request& request, const Node& node, const Place& place,
@@ -227,6 +230,7 @@ class FileSystem {
   Parts parts_;
   StoreControls* const controls_;
   RestoringReaders restoring_readers_{*parts_.clock};
+  KeptQueries queries_;
 
   std::mutex last_read_mutex_;
   const Node* last_read_node_ = nullptr;     // guarded by last_read_mutex_

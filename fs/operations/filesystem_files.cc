@@ -259,8 +259,33 @@ Outcome FileSystem::CheckMayToday(const Request& request, const Place& past, Tim
   CELLFS_ASSIGN_OR_RETURN(const auto asked, parts_.attributes.FindAskedToday(past, version));
   CELLFS_RETURN_IF_FAILED(
       CheckMode(parts_.reading, request, past, asked.present, permissions));
+  if (asked.name_space) {
+    CELLFS_RETURN_IF_FAILED(CheckMode(parts_.reading, request, past, *asked.name_space,
+                                      kSearchPermission));
+  }
   if (!asked.deleted) return {};
   return CheckMode(parts_.reading, request, past, *asked.deleted, permissions);
+}
+
+// Of directories that show a row of whoever has its name now: who has one of them open may have come
+// there when it was another's. One without a name, as the row's own, shows nothing.
+Outcome FileSystem::CheckStillReaches(const Request& request, const Place& directory,
+                                      mode_t permissions) {
+  using enum PlaceKind;
+  const bool is_of_controls = directory.kind == kVersionsDirectory ||
+                              directory.kind == kVersionsColumn ||
+                              directory.kind == kCountersDirectory ||
+                              directory.kind == kDeletedDirectory;
+  const bool follows_names = directory.view != nullptr ? !directory.IsOfPast() : is_of_controls;
+  if (!follows_names || directory.row.empty() || !IsBoundByModes(parts_.reading, request))
+    return {};
+  Place above = directory.HasAttributes() ? directory : directory.DataDirectory();
+  for (mode_t asked = permissions; above.kind != kTable; asked = kSearchPermission) {
+    CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, parts_.attributes.FindOwner(above));
+    CELLFS_RETURN_IF_FAILED(CheckMode(parts_.reading, request, above, owner, asked));
+    above = above.Parent();
+  }
+  return {};
 }
 
 // What the kernel has asked for is what the name showed then.

@@ -9,6 +9,7 @@
 #include "fs/attributes/attribute_store.h"
 #include "fs/content/column_traces.h"
 #include "fs/reading/later_timestamps.h"
+#include "fs/reading/raw_pieces.h"
 
 namespace cellfs::fs {
 namespace {
@@ -50,14 +51,12 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
                                               " columns, and this one " + std::to_string(columns_.size()) +
                                               "; make several of it"};
   }
-  first_put_ = parts_.tree.clock.Now();
-  for (const auto& [key, column] : columns_)
-    for (const Timestamp time : column.dated) first_put_ = std::min(first_put_, time);
   CloseDeletedFamilies();
   AddOpenFiles();
   TakeLocks();
   CELLFS_RETURN_IF_ERROR(Look());
   CELLFS_RETURN_IF_ERROR(CheckRights());
+  CELLFS_RETURN_IF_ERROR(LookAtFirstPuts());
   const timespec now = ToTimespec(parts_.tree.clock.Now());
   if (!deletes_row_) {
     for (const std::string& family : deleted_families_) {
@@ -193,6 +192,25 @@ StatusOr<std::map<RowChange::Key, Timestamp>> RowChange::FindVisible() const {
   return visible;
 }
 
+// Before which version what lies on a column that is made is of another file.
+Status RowChange::LookAtFirstPuts() {
+  first_put_ = parts_.tree.clock.Now();
+  for (auto& [key, column] : columns_) {
+    column.first_put = first_put_;
+    if (!column.dated.empty()) {
+      column.first_put = std::min(first_put_, *std::ranges::min_element(column.dated));
+    } else if (column.is_made && !there_.contains(key) && parts_.options.allow_other) {
+      CELLFS_ASSIGN_OR_RETURN(const auto before, parts_.attributes.Find(PlaceOf(key), -1));
+      if (!before.has_record) continue;
+      const auto first = FirstTimestampAbove(parts_.reading, Caller::Superuser(), PlaceOf(key));
+      if (!first.ok()) return {StatusCode::kUnavailable, first.status().reason()};
+      column.first_put = *first;
+    }
+  }
+  for (const auto& [key, column] : columns_) first_put_ = std::min(first_put_, column.first_put);
+  return {};
+}
+
 bool RowChange::IsUnstored(const Place& place) const {
   return parts_.tree.unstored.Find(place) != nullptr;
 }
@@ -255,22 +273,22 @@ void RowChange::NoteMakers() {
   for (const auto& [key, column] : columns_) {
     if (!column.is_made || there_.contains(key)) continue;
     if (!families_there_.contains(key.first)) new_families.insert(key.first);
-    NoteMaker(PlaceOf(key), 0666);
+    NoteMaker(PlaceOf(key), 0666, column.first_put);
   }
   for (const std::string& family : new_families) {
-    if (std::exchange(row_is_new, false)) NoteMaker(RowPlace(table_, row_), 0777);
-    NoteMaker(FamilyPlace(table_, row_, family), 0777);
+    if (std::exchange(row_is_new, false)) NoteMaker(RowPlace(table_, row_), 0777, first_put_);
+    NoteMaker(FamilyPlace(table_, row_, family), 0777, first_put_);
   }
 }
 
-void RowChange::NoteMaker(const Place& place, mode_t mode) {
+void RowChange::NoteMaker(const Place& place, mode_t mode, Timestamp another_from) {
   if (IsUnstored(place)) return;  // made before, by mkdir or a create
   AttributeUpdate update;
   update.uid = rights_.credentials().uid;
   if (!rights_.credentials().groups.empty()) update.gid = rights_.credentials().groups.front();
   update.mode = mode & ~umask_;
   update.anew = true;
-  update.another_from = first_put_;
+  update.another_from = another_from;
   parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
 }
 

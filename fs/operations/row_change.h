@@ -66,6 +66,7 @@ class RowChange {
     bool is_told = false;  // its new value
     bool is_deleted = false;
     std::vector<Timestamp> dated;  // when it is changed at times that the caller chose
+    Timestamp first_put = 0;       // what is put is no older
     void ChangesAt(Timestamp time) {
       if (time != kLatestTimestamp) dated.push_back(time);
     }
@@ -83,13 +84,14 @@ class RowChange {
   void TakeLocks();
   Status Look();
   StatusOr<std::map<Key, Timestamp>> FindVisible() const;
+  Status LookAtFirstPuts();
   bool IsUnstored(const Place& place) const;
   CallersRights::IsThere IsThere(const Key& key) const;
   Status CheckRights() const;
   void Tell();
   void KeepEmptied() const;
   void NoteMakers();
-  void NoteMaker(const Place& place, mode_t mode);
+  void NoteMaker(const Place& place, mode_t mode, Timestamp another_from);
   static Effect EffectOn(const Column& column, bool is_shown, Timestamp version);
   void SettleColumns();
   void NoteNames();
@@ -103,7 +105,7 @@ class RowChange {
   const std::string& row_;
   const int exceptions_ = std::uncaught_exceptions();
   std::map<Key, Column> columns_;
-  Timestamp first_put_ = 0;  // nothing that is put is older
+  Timestamp first_put_ = 0;  // of all columns
   std::set<std::string> deleted_families_;
   bool deletes_row_ = false;
   std::set<std::string> families_there_;

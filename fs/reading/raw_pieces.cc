@@ -69,6 +69,13 @@ OutcomeOr<std::optional<Timestamp>> NewestTimestampFrom(const Reading& reading,
   return std::optional(newest);
 }
 
+OutcomeOr<Timestamp> FirstTimestampAbove(const Reading& reading, const Caller& caller,
+                                         const Place& column) {
+  const Timestamp now = reading.clock().Now();
+  CELLFS_ASSIGN_OR_RETURN(const auto newest, NewestTimestampFrom(reading, caller, column, now));
+  return newest ? *newest + 1 : now;
+}
+
 // A piece begins at the timestamp of the last cell, of which there may be more.
 OutcomeOr<RowCells> RawColumnPieces::Next() {
   if (at_end_) return RowCells();

@@ -39,6 +39,10 @@ OutcomeOr<std::optional<Timestamp>> NewestTimestampFrom(const Reading& reading,
                                                         const Caller& caller, const Place& column,
                                                         Timestamp from);
 
+// The clock's, or above all that lies on the column at it or later.
+OutcomeOr<Timestamp> FirstTimestampAbove(const Reading& reading, const Caller& caller,
+                                         const Place& column);
+
 // The cells of one column, newest first. Not thread-safe; what it is made of outlives it.
 class RawColumnPieces {
  public:

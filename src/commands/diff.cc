@@ -45,7 +45,10 @@ StatusOr<Answer> ServeDiff(Session& session, const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument, "--to goes with --at: from when, to when");
   if (before && after && *before > *after)
     return Status(StatusCode::kIllegalArgument, "--at is later than --to");
-  if (!before) CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, 0, session.Now()));
+  if (!before) {
+    CELLFS_RETURN_IF_ERROR(
+        CheckIsNotDropped(access, CatalogAtOf(session), scope, 0, session.Now()));
+  }
   for (const HistoryTime& time : {before, after})
     if (time) CELLFS_RETURN_IF_ERROR(CheckIsThatOf(session, scope, *time));
   bool differs = false;

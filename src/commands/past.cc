@@ -167,7 +167,7 @@ CatalogAt CatalogAtOf(const Session& session) {
 Status CheckIsThatOf(const Session& session, const Scope& scope, Timestamp time) {
   const HistoryAccess access = AccessOf(session);
   CELLFS_RETURN_IF_ERROR(CheckHadItsName(access, CatalogAtOf(session), scope.table, time));
-  return CheckIsNotDropped(access, scope, time, time);
+  return CheckIsNotDropped(access, CatalogAtOf(session), scope, time, time);
 }
 
 std::string ShownColumns(const ToldColumns& columns) {

@@ -58,25 +58,73 @@ Status CheckFamilyIsNotDropped(const HistoryAccess& access, const Scope& scope, 
 
 }  // namespace
 
-Status CheckIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp since,
-                         Timestamp until) {
+std::map<TableId, TableName> PresentTables(const HistoryAccess& access) {
+  std::map<TableId, TableName> present;
+  const auto namespaces = access.store.ListNamespaces();
+  if (!namespaces.ok()) return present;
+  for (const std::string& space : *namespaces) {
+    const auto tables = access.store.ListTables(space);
+    if (!tables.ok()) continue;
+    for (const TableName& table : *tables) {
+      const auto schema = access.store.DescribeTable(table);
+      if (schema.ok()) present.emplace((*schema)->id(), table);
+    }
+  }
+  return present;
+}
+
+namespace {
+
+// Of a name that is no table's now, and was one's at that time.
+std::string DescribeLost(const HistoryAccess& access, const Statistics& statistics,
+                         const TableName& table, const PastTable* then, Timestamp time) {
+  const std::string of_then = "table '" + table.ToString() + "' of then ";
+  if (then != nullptr) {
+    const auto present = PresentTables(access);
+    const auto found = present.find(then->schema->id());
+    if (found != present.end())
+      return of_then + "is '" + found->second.ToString() + "' now: name that";
+  }
+  if (const auto way_back = WayBack(statistics, table, time))
+    return of_then + "was dropped and is kept, with what it held: " + *way_back + " brings it back";
+  if (const auto way_back = WayBack(statistics, table.namespace_name)) {
+    return of_then + "was removed with its namespace, and is kept: " + *way_back +
+           " brings that back, then 'ls " + table.namespace_name + "/.deleted' names the table";
+  }
+  return "what it was then cannot be known: table '" + table.ToString() + "' was dropped at " +
+         ExactTime(statistics.dropped.at(table)) + ", with what it held";
+}
+
+}  // namespace
+
+Status CheckIsNotDropped(const HistoryAccess& access, const CatalogAt& catalog_at,
+                         const Scope& scope, Timestamp since, Timestamp until) {
   const TableName& table = scope.table;
   const Status described = access.store.DescribeTable(table).status();
-  if (described.code() != StatusCode::kTableNotFound)
-    return CheckFamilyIsNotDropped(access, scope, since, until);
+  const bool is_gone = described.code() == StatusCode::kTableNotFound ||
+                       described.code() == StatusCode::kNamespaceNotFound;
+  if (!is_gone) return CheckFamilyIsNotDropped(access, scope, since, until);
   const Statistics statistics = access.store.GetStatistics();
   const auto found = statistics.dropped.find(table);
   if (found == statistics.dropped.end()) return described;
-  const std::string dropped =
-      "table '" + table.ToString() + "' was dropped at " + ExactTime(found->second);
-  if (found->second <= since)
-    return {StatusCode::kTableNotFound, dropped + ", so it was not there then either"};
-  if (const auto way_back = WayBack(statistics, table, since)) {
-    return {StatusCode::kUnavailable,
-            dropped + " and is kept, with what it held: " + *way_back + " brings it back"};
+  if (found->second <= since) {
+    return {StatusCode::kTableNotFound, "table '" + table.ToString() + "' was dropped at " +
+                                            ExactTime(found->second) +
+                                            ", so it was not there then either"};
   }
-  return {StatusCode::kUnavailable,
-          "what it was then cannot be known: " + dropped + ", with what it held"};
+  const Timestamp last = std::min(until, found->second - 1);
+  std::shared_ptr<const PastCatalog> past;
+  if (catalog_at) {
+    CELLFS_ASSIGN_OR_RETURN(past, catalog_at(last));
+  }
+  const PastTable* const then = past == nullptr ? nullptr : past->Find(table);
+  const bool may_be_another = past != nullptr && then == nullptr;
+  if (may_be_another && WayBack(statistics, table, 0)) {
+    return {StatusCode::kTableNotFound,
+            "no table '" + table.ToString() + "' of then is known: what .deleted has by that name was "
+            "made later, or dropped before"};
+  }
+  return {StatusCode::kUnavailable, DescribeLost(access, statistics, table, then, last)};
 }
 
 }  // namespace cellfs

@@ -109,6 +109,8 @@ class TablesSince {
 
   void TellMadeSince(const TableName& table, const StoreKnowledge& knowledge) {
     std::string line = "table '" + table.ToString() + "' ";
+    const bool is_older = knowledge.created != 0 && knowledge.created <= time_;
+    if (is_older) return Tell(line + "was in .deleted then, and stays as it is");
     line += knowledge.WasNotThere(time_) ? "was not there then" : "is not the one of then";
     if (knowledge.created != 0) line += " (it was made at " + ExactTime(knowledge.created) + ")";
     Tell(line + ", and stays: rm -rf " + PathOf(table) + " takes it away");
@@ -116,8 +118,13 @@ class TablesSince {
 
   void TellRenamed(const TableName& table, const TableName& then) {
     if (!told_.insert(then).second) return;
-    Tell("table '" + table.ToString() + "' was '" + then.ToString() + "' then: mv " +
-         PathOf(table) + " " + PathOf(then) + " gives it that name");
+    std::string line = "table '" + table.ToString() + "' was '" + then.ToString() + "' then";
+    if (access_.store.DescribeTable(then).ok()) {
+      line += ", which is another one now: that needs another name first";
+    } else {
+      line += ": mv " + PathOf(table) + " " + PathOf(then) + " gives it that name";
+    }
+    Tell(std::move(line));
   }
 
   // A table that was called so then: where it is not among those that were asked for, it has been
@@ -133,20 +140,8 @@ class TablesSince {
     }
   }
 
-  // Of all that he may look into.
   std::optional<TableName> FindNow(TableId id) {
-    if (!now_) {
-      now_.emplace();
-      const auto namespaces = access_.store.ListNamespaces();
-      for (const std::string& space : namespaces.ok() ? *namespaces : namespaces_) {
-        const auto tables = access_.store.ListTables(space);
-        if (!tables.ok()) continue;
-        for (const TableName& table : *tables) {
-          const auto schema = access_.store.DescribeTable(table);
-          if (schema.ok()) now_->emplace((*schema)->id(), table);
-        }
-      }
-    }
+    if (!now_) now_ = PresentTables(access_);
     const auto found = now_->find(id);
     return found == now_->end() ? std::nullopt : std::optional(found->second);
   }

@@ -12,13 +12,10 @@
 #include <vector>
 
 #include "engine/past_catalog.h"
+#include "src/history/dropped_tables.h"
 #include "src/history/scope.h"
 
 namespace cellfs {
-
-// As of Store::CatalogAt. Null: the store does not tell it, and what is there now counts as there
-// then, unless it was made later.
-using CatalogAt = std::function<StatusOr<std::shared_ptr<const PastCatalog>>(Timestamp time)>;
 
 struct TablesThen {
   std::vector<TableName> there;     // by their present names

@@ -91,7 +91,26 @@ TEST_F(AsofTablesTest, WhoIsKeptFromWhereItIsNowIsKeptFromItsPast) {
   const Timestamp then = Later();
   ASSERT_EQ(tree.Rename("default/t", "n/t"), 0);
   EXPECT_EQ(tree.Stat(At(then, "default/t")).st_mode & 0555u, 0555u);
+  MountOptions options;
+  options.allow_other = true;
+  tree.Remount(options);
+  const auto look_up_as = [&](uid_t uid) {
+    const auto table = tree.LookUp(At(then, "default/t"));
+    Request request;
+    request.uid = request.gid = uid;
+    return tree.filesystem->LookUp(request, *table->node, "r").error();
+  };
+  EXPECT_EQ(look_up_as(kStranger), 0);
   ASSERT_EQ(tree.Change("n", AttributeChange{.mode = 0700}), 0);
+  AttributeChange given;
+  given.uid = kOwner;
+  ASSERT_EQ(tree.Change("n", given), 0);
+  EXPECT_EQ(tree.Stat(At(then, "default/t")).st_mode & 0555u, 0555u) << "it is that of then";
+  EXPECT_EQ(look_up_as(kStranger), EACCES);
+  EXPECT_EQ(look_up_as(kOwner), 0);
+  // Where nobody asks, the mode says it.
+  options.read_only = true;
+  tree.Remount(options);
   EXPECT_EQ(tree.Stat(At(then, "default/t")).st_mode & 0555u, 0u);
 }
 

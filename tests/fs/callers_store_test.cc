@@ -156,6 +156,7 @@ TEST_F(CallersStoreTest, WhoHasACounterOpenAddsNothingToWhatTakesItsName) {
     ASSERT_EQ(tree_.Save(counter, "+5\n"), 0);
     const Opened opened = OpenToWrite(counter);
     ASSERT_TRUE(opened.handle);
+    tree_.clock->Advance(1000);
     take_name();
     (void)tree_.filesystem->Write(*opened.node, *opened.handle, "+1\n", 0);
     (void)tree_.filesystem->Flush(*opened.node, *opened.handle);

@@ -217,6 +217,25 @@ TEST_F(VersionOwnersTest, WhoHasTheNameNowAddsNothingToItsPastOfAnother) {
   EXPECT_EQ(tree.Rename(his, forged), 0) << "root";
 }
 
+TEST_F(VersionOwnersTest, WhatWasRemovedAndMadeAnewInOneMillisecondStaysWhoseItWas) {
+  SaveAs(kOwner, "of before");
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0600}), 0);
+  const Timestamp now = tree.clock->Now();
+  tree.request.uid = kOwner;
+  ASSERT_EQ(tree.Save(kQ, "secret"), 0);
+  tree.request.uid = kStranger;
+  ASSERT_EQ(tree.Unlink(kQ), 0);
+  ASSERT_EQ(tree.Save(kQ, "open"), 0);
+  tree.request.uid = 0;
+  ASSERT_EQ(tree.clock->Now(), now);
+  for (const std::string& version : tree.List("default/t/r/f/.versions/q")) {
+    if (version.front() == '.') continue;
+    const std::string path = "default/t/r/f/.versions/q/" + version;
+    const bool is_open = tree.ReadFile(path) == "open";
+    EXPECT_EQ(tree.Stat(path).st_uid, is_open ? kStranger : kOwner) << version;
+  }
+}
+
 // Its owner is stored behind it, and the clock goes on.
 TEST(RenamedVersionTest, IsWhoseTheNameIsThen) {
   HookedTree tree;

@@ -105,7 +105,13 @@ TEST_F(ClosedVersionsTest, UndeleteBringsNoOlderValueBackInItsPlace) {
   EXPECT_EQ(tree_.Unlink(path), 0);
   Pass();
   const Put older{"r", {{"f", "p", time - 1, "older", {}}}};
-  ASSERT_TRUE(store_->Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(older)).ok());
+  ASSERT_TRUE(tree_.store->Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(older)).ok());
+  fs::AttributeUpdate his;
+  his.uid = kStranger;
+  his.mode = 0644;
+  his.anew = true;
+  const fs::Place place = fs::CellPlace(tree_.table, "r", "f", "p");
+  ASSERT_TRUE(tree_.filesystem->parts().attributes.Update(place, his).ok());
   Pass();
   const HistoryAccess access = Access();
   const auto report = Undelete(access, Table(), {}, [](Change&&) { return true; });

@@ -253,9 +253,9 @@ TEST_P(EmptiedTest, WhatFamiliesHeldThatANewTableDoesNotHaveCannotBeKnown) {
   const HistoryAccess access = store.Access();
   for (const char* const family : {"f", "g"}) {
     const Scope scope{.table = store.table, .row = "r", .family = family};
-    EXPECT_EQ(CheckIsNotDropped(access, scope, kBefore, kBefore).code(),
+    EXPECT_EQ(CheckIsNotDropped(access, nullptr, scope, kBefore, kBefore).code(),
               StatusCode::kUnavailable);
-    EXPECT_EQ(CheckIsNotDropped(access, scope, kEmptied, kEmptied).code(),
+    EXPECT_EQ(CheckIsNotDropped(access, nullptr, scope, kEmptied, kEmptied).code(),
               StatusCode::kNoSuchColumnFamily);
   }
 }
