@@ -197,7 +197,20 @@ StatusOr<Applied> LocalTable::Apply(std::span<RowBatch> batches, WriteRoom* room
   return nothing;
 }
 
-StatusOr<Applied> LocalTable::Write(std::span<const RowBatch> batches,
+namespace {
+
+// So that nobody waits while they are copied.
+void TakeLongValues(RowBatch& batch, std::vector<CellView>& cells, Memstore::Addition& addition) {
+  for (size_t i = 0; i < batch.cells.size(); ++i) {
+    std::string& value = batch.cells[i].value;
+    if (value.size() >= Memstore::Addition::kLong)
+      cells[i].value = addition.TakeValue(std::move(value));
+  }
+}
+
+}  // namespace
+
+StatusOr<Applied> LocalTable::Write(std::span<RowBatch> batches,
                                     const TableServices::BytesOfPut& bytes, bool only_deletes,
                                     std::chrono::microseconds pause) {
   const std::lock_guard write_lock(services_->write_mutex);
@@ -210,8 +223,9 @@ StatusOr<Applied> LocalTable::Write(std::span<const RowBatch> batches,
   const TableVersionPtr version = versions_.Current();
   const std::shared_ptr<MemoryCells>& active = version->active;
   Memstore::Addition addition = active->Begin();  // nothing may fail once the log has the cells
-  for (const RowBatch& batch : batches) {
+  for (RowBatch& batch : batches) {
     cells.push_back(CellsOf(batch, ++last));
+    TakeLongValues(batch, cells.back(), addition);
     active->Prepare(cells.back(), addition);
     if (batch.durability != Durability::kSkipWal) {
       records.push_back({id(), last, batch.row, cells.back()});

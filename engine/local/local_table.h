@@ -63,7 +63,7 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
   StatusOr<ColumnHead> LookForHead(std::string_view row, std::string_view family,
                                    std::string_view qualifier);
   // With room.
-  StatusOr<Applied> Write(std::span<const RowBatch> batches,
+  StatusOr<Applied> Write(std::span<RowBatch> batches,
                           const TableServices::BytesOfPut& bytes, bool only_deletes,
                           std::chrono::microseconds pause);
   Status CheckStorable(std::span<const RowBatch> batches) const;

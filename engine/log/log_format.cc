@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <new>
 
 #include "engine/visibility/cell_cursor.h"
 
@@ -37,12 +39,16 @@ class Writer {
     std::memcpy(to_, &number, sizeof(number));
     to_ += sizeof(number);
   }
-  template <typename Length>
   void PutBytes(std::string_view bytes) {
-    PutNumber(static_cast<Length>(bytes.size()));
     if (!bytes.empty()) std::memcpy(to_, bytes.data(), bytes.size());
     to_ += bytes.size();
   }
+  template <typename Length>
+  void PutBytes(std::string_view bytes) {
+    PutNumber(static_cast<Length>(bytes.size()));
+    PutBytes(bytes);
+  }
+  const char* at() const { return to_; }
 
  private:
   char* to_;
@@ -79,13 +85,14 @@ class Reader {
   bool good_ = true;
 };
 
+// All but the bytes of its value.
 void EncodeCell(const CellView& cell, Writer* out) {
   out->PutBytes<uint8_t>(cell.family);
   out->PutBytes<uint32_t>(cell.qualifier);
   out->PutNumber(cell.timestamp);
   out->PutNumber(static_cast<uint8_t>(cell.type));
   out->PutNumber(cell.time_to_live);
-  out->PutBytes<uint32_t>(cell.value);
+  out->PutNumber(static_cast<uint32_t>(cell.value.size()));
 }
 
 CellView DecodeCell(Reader* reader) {
@@ -107,16 +114,39 @@ size_t SizeOf(const LogRecord& record) {
   return size;
 }
 
+// Of the payload from `begin` on, with the values that come in between.
+uint64_t ChecksumOf(std::string_view bytes, std::span<const ValueApart> apart, size_t begin,
+                    LogPosition seed) {
+  if (apart.empty()) return LogChecksum(bytes.substr(begin), seed);
+  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
+                                                                             XXH3_freeState);
+  if (state == nullptr) throw std::bad_alloc();
+  XXH3_64bits_reset_withSeed(state.get(), seed);
+  const auto add = [&](std::string_view piece) {
+    XXH3_64bits_update(state.get(), piece.data(), piece.size());
+  };
+  for (const ValueApart& value : apart) {
+    add(bytes.substr(begin, value.before - begin));
+    add(value.bytes);
+    begin = value.before;
+  }
+  add(bytes.substr(begin));
+  return XXH3_64bits_digest(state.get());
+}
+
 // REQUIRES: the record is from `begin` on, with room for its header.
-void FillRecordHeader(const RecordPlace& place, size_t begin, std::string* out) {
-  const std::string_view payload = std::string_view(*out).substr(begin + kRecordHeaderSize);
+void FillRecordHeader(const RecordPlace& place, size_t begin, std::string* out,
+                      std::span<const ValueApart> apart = {}) {
+  const size_t payload = begin + kRecordHeaderSize;
+  size_t size = out->size() - payload;
+  for (const ValueApart& value : apart) size += value.bytes.size();
   char* const header = out->data() + begin;
   std::memcpy(header, kRecordMagic.data(), kRecordMagic.size());
   Writer writer(header + kRecordMagic.size());
-  writer.PutNumber(static_cast<uint32_t>(payload.size()));
+  writer.PutNumber(static_cast<uint32_t>(size));
   writer.PutNumber(place.synced);
   writer.PutNumber(LogChecksum({header, kCheckedHeaderSize}, place.begin));
-  writer.PutNumber(LogChecksum(payload, place.begin));
+  writer.PutNumber(ChecksumOf(*out, apart, payload, place.begin));
 }
 
 // The one-byte value of a withdrawal, which must outlive the batch's views.
@@ -185,20 +215,36 @@ std::optional<uint64_t> ParseSegmentName(std::string_view name) {
   return number;
 }
 
-Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::string* out) {
-  const size_t size = SizeOf(record);
+Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::string* out,
+                    std::vector<ValueApart>* apart) {
+  size_t size = SizeOf(record);
   if (size > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
     return {StatusCode::kValueTooLarge,
             "a mutation of " + std::to_string(size) + " bytes is over the log's maximum of 2 GiB"};
+  const auto is_apart = [&](const CellView& cell) {
+    return apart != nullptr && cell.value.size() >= ValueApart::kLong;
+  };
+  for (const CellView& cell : record.cells)
+    if (is_apart(cell)) size -= cell.value.size();
   const size_t begin = out->size();
+  const size_t others = apart != nullptr ? apart->size() : 0;
   out->resize(begin + size);
   Writer writer(out->data() + begin + kRecordHeaderSize);
   writer.PutNumber(record.table_id);
   writer.PutNumber(record.sequence_id);
   writer.PutBytes<uint16_t>(record.row);
   writer.PutNumber(static_cast<uint32_t>(record.cells.size()));
-  for (const CellView& cell : record.cells) EncodeCell(cell, &writer);
-  FillRecordHeader(place, begin, out);
+  for (const CellView& cell : record.cells) {
+    EncodeCell(cell, &writer);
+    if (is_apart(cell)) {
+      apart->push_back({static_cast<size_t>(writer.at() - out->data()), cell.value});
+    } else {
+      writer.PutBytes(cell.value);
+    }
+  }
+  std::span<const ValueApart> own;
+  if (apart != nullptr) own = std::span(*apart).subspan(others);
+  FillRecordHeader(place, begin, out, own);
   return {};
 }
 

@@ -53,9 +53,19 @@ struct RecordPlace {
   LogPosition synced = 0;
 };
 
-// Appends the record to `out`. The checksum covers its place too, so that stale, repeated or nested
-// copies of a record are none. kValueTooLarge over 2 GiB.
-Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::string* out);
+// A long value, which is not copied: it comes before what the other bytes have from there on.
+struct ValueApart {
+  static constexpr size_t kLong = size_t{256} << 10;
+
+  size_t before = 0;
+  std::string_view bytes;
+};
+
+// Appends the record to `out`, and its long values to `apart` where there is one. The checksum
+// covers its place too, so that stale, repeated or nested copies of a record are none.
+// kValueTooLarge over 2 GiB.
+Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::string* out,
+                    std::vector<ValueApart>* apart = nullptr);
 
 // The highest sequence id of each table that was not flushed yet when a segment was created, in the
 // segments before it. Once those are cut, the table's store file has it.

@@ -65,12 +65,16 @@ Status Wal::Write(std::span<const LogRecord> records) {
     synced = synced_;
   }
   buffer_.clear();
+  apart_.clear();
   OlderCells noted;  // made before the write: nothing behind it may run out of memory
+  LogPosition behind = end();
   for (const LogRecord& record : records) {
-    CELLFS_RETURN_IF_ERROR(EncodeRecord(record, {end() + buffer_.size(), synced}, &buffer_));
+    CELLFS_RETURN_IF_ERROR(EncodeRecord(record, {behind, synced}, &buffer_, &apart_));
+    behind = end() + buffer_.size();
+    for (const ValueApart& value : apart_) behind += value.bytes.size();
     NoteHighest(record, &noted);
   }
-  if (const Status status = Caught([&] { return file_->Append(buffer_); }); !status.ok()) {
+  if (const Status status = Caught([&] { return AppendBuffer(); }); !status.ok()) {
     const uint64_t size = end() - segments_.back().base;
     const Status cut = Caught([&] { return file_->Truncate(size); });
     reserved_ = 0;
@@ -78,12 +82,25 @@ Status Wal::Write(std::span<const LogRecord> records) {
     return {StatusCode::kOutcomeUnknown, Break(cut).message()};
   }
   TakeNotes(std::move(noted));
-  end_ += buffer_.size();
+  apart_.clear();
+  end_ = behind;
   if (buffer_.capacity() > kKeptBuffer) std::string().swap(buffer_);
   if (end() - synced >= options_.background_sync_bytes)
     (void)MakeDurable(end(), Durability::kAsyncWal);  // what was written stays written
   if (end() - segments_.back().begin >= roll_at_) AskForRoll();
   return {};
+}
+
+// With one write(2), but for long values.
+Status Wal::AppendBuffer() {
+  const std::string_view bytes = buffer_;
+  size_t begin = 0;
+  for (const ValueApart& value : apart_) {
+    CELLFS_RETURN_IF_ERROR(file_->Append(bytes.substr(begin, value.before - begin)));
+    CELLFS_RETURN_IF_ERROR(file_->Append(value.bytes));
+    begin = value.before;
+  }
+  return begin == bytes.size() ? Status() : file_->Append(bytes.substr(begin));
 }
 
 void Wal::MarkTable(TableId table, TableMark mark) {

@@ -74,7 +74,7 @@ class Wal {
   Wal(const Wal&) = delete;
   Wal& operator=(const Wal&) = delete;
 
-  // Writes the records, all or none, in one write(2); they survive the process when this returns.
+  // Writes the records, all or none; they survive the process when this returns.
   // Of one table, sequence ids are appended in ascending order. No records: the present end.
   StatusOr<LogPosition> Append(std::span<const LogRecord> records);
 
@@ -158,6 +158,7 @@ class Wal {
 
   // ---- Appending (wal.cc)
   Status Write(std::span<const LogRecord> records);
+  Status AppendBuffer();
   void TakeNotes(OlderCells noted) noexcept;
   void AppendNote(const LogNote& note);
 
@@ -202,7 +203,8 @@ class Wal {
   std::shared_ptr<AppendFile> file_;  // under append_mutex_
   uint64_t reserved_ = 0;             // bytes of the newest segment; under append_mutex_
   uint64_t roll_at_;                  // bytes of records in it; under append_mutex_
-  std::string buffer_;                // under append_mutex_
+  std::string buffer_;                // under append_mutex_, as the next
+  std::vector<ValueApart> apart_;     // what comes between its bytes
   std::atomic<LogPosition> end_{0};   // written under append_mutex_
 
   mutable std::mutex sync_mutex_;  // of the members below

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace cellfs {
 namespace {
@@ -43,8 +44,14 @@ char* Arena::Allocate(size_t size) {
   return allocated;
 }
 
+std::string_view Arena::Take(std::string&& bytes) {
+  taken_.push_back(std::move(bytes));
+  return taken_.back();
+}
+
 void Arena::ReturnTo(const Mark& mark) {
   blocks_.resize(mark.blocks);
+  taken_.resize(mark.taken);
   next_ = mark.next;
   left_ = mark.left;
 }
@@ -78,7 +85,7 @@ class Memstore::FamilyList {
     path_.fill(head_);
   }
 
-  // `row` and `family` are in the memstore already. Adds what the cell takes of memory to `bytes`.
+  // `row` and `family` are in the memstore already; null `values`: the value, too. Adds what the cell takes of memory to `bytes`.
   Node* Make(const CellView& cell, std::string_view row, std::string_view family, Arena* arena,
              Arena* values, uint64_t* bytes) {
     const int height = RandomHeight();
@@ -90,8 +97,10 @@ class Memstore::FamilyList {
     node->cell.row = row;
     node->cell.family = family;
     node->cell.qualifier = CopyInto(target, cell.qualifier);
-    target = values->Allocate(cell.value.size());
-    node->cell.value = CopyInto(target, cell.value);
+    if (values != nullptr) {
+      target = values->Allocate(cell.value.size());
+      node->cell.value = CopyInto(target, cell.value);
+    }
     node->cell.value_length = cell.value.size();
     *bytes += node_size + cell.qualifier.size() + cell.value.size();
     return node;
@@ -211,6 +220,12 @@ Memstore::Addition::~Addition() {
   memstore_.values_.ReturnTo(values_mark_);
 }
 
+std::string_view Memstore::Addition::TakeValue(std::string&& value) {
+  const std::string_view taken = memstore_.values_.Take(std::move(value));
+  taken_.push_back(taken.data());
+  return taken;
+}
+
 void Memstore::Addition::Prepare(std::span<const CellView> cells) {
   if (cells.empty()) return;
   Arena& arena = memstore_.arena_;
@@ -223,7 +238,10 @@ void Memstore::Addition::Prepare(std::span<const CellView> cells) {
     const auto family = memstore_.families_.find(cell.family);
     if (family == memstore_.families_.end()) continue;
     FamilyList* const list = family->second.get();
-    nodes_.emplace_back(list, list->Make(cell, row, family->first, &arena, &values, &bytes_));
+    const bool is_taken =
+        std::find(taken_.begin(), taken_.end(), cell.value.data()) != taken_.end();
+    nodes_.emplace_back(list, list->Make(cell, row, family->first, &arena,
+                                         is_taken ? nullptr : &values, &bytes_));
   }
 }
 

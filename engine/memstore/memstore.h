@@ -28,18 +28,22 @@ class Arena {
  public:
   // Aligned for any object.
   char* Allocate(size_t size);
+  // Without a copy. REQUIRES: more of them than a std::string has within itself.
+  std::string_view Take(std::string&& bytes);
 
   // Gives back what was allocated since `mark`.
   struct Mark {
     size_t blocks = 0;
+    size_t taken = 0;
     char* next = nullptr;
     size_t left = 0;
   };
-  Mark Here() const { return {blocks_.size(), next_, left_}; }
+  Mark Here() const { return {blocks_.size(), taken_.size(), next_, left_}; }
   void ReturnTo(const Mark& mark);
 
  private:
   std::vector<std::unique_ptr<char[]>> blocks_;
+  std::vector<std::string> taken_;
   char* next_ = nullptr;
   size_t left_ = 0;
   size_t block_size_ = 4096;  // of the next block; grows, so that small tables stay small
@@ -100,6 +104,10 @@ class Memstore::Addition {
   Addition(const Addition&) = delete;
   Addition& operator=(const Addition&) = delete;
 
+  // Values from so many bytes on are worth it.
+  static constexpr size_t kLong = size_t{256} << 10;
+  // A value of a cell that Prepare will get, which is not copied then.
+  std::string_view TakeValue(std::string&& value);
   void Prepare(std::span<const CellView> cells);
   void Finish() noexcept;
 
@@ -108,6 +116,7 @@ class Memstore::Addition {
   const Arena::Mark mark_;
   const Arena::Mark values_mark_;
   bool finished_ = false;
+  std::vector<const char*> taken_;
   std::vector<std::pair<FamilyList*, Node*>> nodes_;
   uint64_t bytes_ = 0;
 };

@@ -72,7 +72,8 @@ class CellStorage {
 
   // Writes batches in order; each is visible, whole, when this returns. What each durability
   // promises holds once StorageEngine::MakeDurable has returned for the position. Waits for no
-  // room: what the same write lacked before and has got by now is `room`, else null.
+  // room: what the same write lacked before and has got by now is `room`, else null. Values are
+  // taken out of the batches, unless room is lacking.
   virtual StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) = 0;
 
   // Whether a value of so many bytes finds room now: kStoreFull.

@@ -97,6 +97,31 @@ TEST(LogBytesTest, OfARecord) {
   for (size_t i = 0; i < cells.size(); ++i) EXPECT_EQ(CopyOf(decoded[i]), CopyOf(cells[i])) << i;
 }
 
+// Wherever its long values stand.
+TEST(LogBytesTest, OfARecordWhoseLongValuesStayApart) {
+  const std::string value(ValueApart::kLong, 'a');
+  const std::string longer(ValueApart::kLong + 7, 'b');
+  const auto put = [](std::string_view qualifier, std::string_view bytes) {
+    return CellView{"r", "f", qualifier, 5, CellType::kPut, 42, kNoCellTtl, bytes, bytes.size()};
+  };
+  const std::vector<std::vector<CellView>> records = {
+      {put("q", value)},
+      {put("p", "short"), put("q", value), put("r", longer)},
+      {put("q", value), put("r", "short")}};
+  std::string whole;
+  std::string bytes;
+  std::vector<ValueApart> apart;
+  for (const std::vector<CellView>& cells : records) {
+    const RecordPlace place{.begin = 76 + whole.size(), .synced = 44};
+    ASSERT_TRUE(EncodeRecord({7, 42, "r", cells}, place, &whole).ok());
+    ASSERT_TRUE(EncodeRecord({7, 42, "r", cells}, place, &bytes, &apart).ok());
+  }
+  EXPECT_EQ(apart.size(), 4u);
+  EXPECT_LT(bytes.size(), 1000u);
+  for (auto it = apart.rbegin(); it != apart.rend(); ++it) bytes.insert(it->before, it->bytes);
+  EXPECT_TRUE(bytes == whole);
+}
+
 TEST(LogBytesTest, OfNotes) {
   const LogNote older{.kind = LogNote::Kind::kOlderCells,
                       .older = {{7, 40}, {8, 41}},

@@ -732,6 +732,7 @@ TEST_F(WalTest, ReadsBackFromAnyPosition) {
 // Whatever operation fails, and however often the log rolls: what was acknowledged is there after a
 // restart, what was refused is not, and after a full disk the log goes on.
 TEST_F(WalTest, AFailureOfAnyOperationLosesNothingAcknowledged) {
+  const std::string kLong(ValueApart::kLong, 'l');
   WalOptions options;
   options.segment_bytes = 200;
   for (const StatusCode code : {StatusCode::kStoreFull, StatusCode::kIoError}) {
@@ -743,7 +744,7 @@ TEST_F(WalTest, AFailureOfAnyOperationLosesNothingAcknowledged) {
       Ids acknowledged;
       if (Open(options).ok())
         for (SequenceId sequence = 1; sequence <= 8; ++sequence) {
-          const auto position = Append(1, sequence);
+          const auto position = Append(1, sequence, sequence == 3 ? kLong : "v");
           if (position.ok()) acknowledged.push_back(sequence);
           if (!position.ok() && !files_.failed()) FAIL() << position.status().ToString();
           if (sequence == 5) (void)wal_->Roll();
@@ -904,6 +905,30 @@ TEST_F(WalTest, WritersAtTheSameTimeShareASync) {
   files_.LosePower();
   ASSERT_TRUE(Open().ok());
   EXPECT_EQ(seen_.size(), size_t{kWriters});
+}
+
+TEST_F(WalTest, GivesBackLongValuesAmongOthers) {
+  ASSERT_TRUE(Open().ok());
+  const std::string value = std::string(ValueApart::kLong, 'a') + "end";
+  RowBatch batch;
+  batch.row = "r";
+  batch.cells = {{"", "f", "p", 100, CellType::kPut, 0, kNoCellTtl, value},
+                 {"", "f", "q", 100, CellType::kPut, 0, kNoCellTtl, "short"}};
+  std::vector<std::vector<CellView>> cells;
+  std::vector<LogRecord> records;
+  for (SequenceId sequence = 1; sequence <= 3; ++sequence)
+    cells.push_back(CellsOf(batch, sequence));
+  for (SequenceId sequence = 1; sequence <= 3; ++sequence)
+    records.push_back({1, sequence, batch.row, cells[sequence - 1]});
+  const auto position = wal_->Append(records);
+  ASSERT_TRUE(position.ok());
+  EXPECT_EQ(wal_->bytes(), Read(1).size());
+  ASSERT_TRUE(Append(1, 4).ok());
+  ASSERT_TRUE(Open().ok());
+  ASSERT_EQ(Sequences(), (Ids{1, 2, 3, 4}));
+  EXPECT_EQ(seen_[2].position, *position);
+  EXPECT_TRUE(seen_[2].cells[0].value == value);
+  EXPECT_EQ(seen_[2].cells[1].value, "short");
 }
 
 TEST_F(WalTest, WritingRollingCuttingAndReadingGoOnTogether) {

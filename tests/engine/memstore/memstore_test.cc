@@ -76,6 +76,35 @@ TEST(MemstoreTest, WhatIsNotFinishedWasNeverThere) {
   EXPECT_EQ(Rest(*cursor).size(), 30u);
 }
 
+TEST(MemstoreTest, LongValuesAreTakenWithoutACopy) {
+  const auto memstore = std::make_shared<Memstore>(std::vector<std::string>{"f"});
+  std::vector<const char*> bytes;
+  for (SequenceId sequence = 1; sequence <= 20; ++sequence) {
+    Cell cell = Put("r", "q", static_cast<Timestamp>(100 - sequence), sequence);
+    std::string value(Memstore::Addition::kLong, static_cast<char>('a' + sequence));
+    const char* const at = value.data();
+    Memstore::Addition addition(*memstore);
+    cell.value.clear();
+    CellView view = ViewOf(cell);
+    view.value = addition.TakeValue(std::move(value));
+    addition.Prepare({&view, 1});
+    if (sequence % 2 == 0) continue;  // as if it had failed
+    addition.Finish();
+    bytes.push_back(at);
+  }
+  EXPECT_GT(memstore->bytes(), 10 * Memstore::Addition::kLong);
+  const auto cursor = OpenMemstoreCursor(memstore, "f", kMaxSequenceId);
+  ASSERT_TRUE(cursor->Seek({}).ok());
+  for (const char* at : bytes) {
+    ASSERT_TRUE(cursor->valid());
+    EXPECT_EQ(cursor->cell().value.data(), at);
+    EXPECT_EQ(cursor->cell().value_length, Memstore::Addition::kLong);
+    EXPECT_EQ(cursor->cell().value.back(), static_cast<char>('a' + cursor->cell().sequence_id));
+    ASSERT_TRUE(cursor->Next().ok());
+  }
+  EXPECT_FALSE(cursor->valid());
+}
+
 TEST(MemstoreTest, IsAsASortedSetFromAnyPlaceAndReadPoint) {
   constexpr uint64_t kSeed = 20240607;
   SCOPED_TRACE(kSeed);
