@@ -12,7 +12,7 @@ TableWriteRoom::TableWriteRoom(TableServices& services, TableFlusher& flusher,
       turn_(services.large_writes, bytes.in_log) {}
 
 bool TableWriteRoom::Take() {
-  if (!turn_.Take()) return false;
+  if (!turn_.Take() || (turn_.is_large() && services_.wal->IsBehind())) return false;
   if (!only_deletes_ && !services_.TryClaimDiskRoom(bytes_, claim_)) return false;
   fullness_ = flusher_.Fullness(kind());
   return fullness_ < 1;
@@ -20,6 +20,7 @@ bool TableWriteRoom::Take() {
 
 Status TableWriteRoom::Await() {
   turn_.Await();
+  if (turn_.is_large()) services_.wal->CatchUp();
   if (!only_deletes_) CELLFS_RETURN_IF_ERROR(services_.ClaimDiskRoom(bytes_, claim_));
   CELLFS_RETURN_IF_ERROR(flusher_.WaitForRoom(kind()));
   fullness_ = flusher_.Fullness(kind());

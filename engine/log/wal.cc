@@ -47,7 +47,7 @@ void Wal::TakeNotes(OlderCells noted) noexcept {
 
 StatusOr<LogPosition> Wal::Append(std::span<const LogRecord> records) {
   std::unique_lock lock(append_mutex_);
-  if (end() - segments_.back().begin >= options_.segment_bytes) {
+  if (end() - segments_.back().begin >= LastRollAt()) {
     lock.unlock();
     // A segment that cannot be ended goes on growing; a failed sync is found again by Write.
     (void)RollIf(options_.segment_bytes);
@@ -85,8 +85,7 @@ Status Wal::Write(std::span<const LogRecord> records) {
   apart_.clear();
   end_ = behind;
   if (buffer_.capacity() > kKeptBuffer) std::string().swap(buffer_);
-  if (end() - synced >= options_.background_sync_bytes)
-    (void)MakeDurable(end(), Durability::kAsyncWal);  // what was written stays written
+  if (end() - synced >= options_.background_sync_bytes) AskForSync(end() - synced);
   if (end() - segments_.back().begin >= roll_at_) AskForRoll();
   return {};
 }
@@ -130,6 +129,7 @@ void Wal::AppendNote(const LogNote& note) {
     return;
   }
   if (segments_.back().begin == end()) segments_.back().begin += bytes.size();
+  overdue_at_ = segments_.back().begin + options_.segment_bytes;
   end_ += bytes.size();
 }
 

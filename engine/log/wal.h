@@ -53,6 +53,8 @@ struct WalOptions {
   uint64_t reserved_bytes = uint64_t{256}
                             << 10;  // of zeros written ahead of what is synced at once
   uint64_t background_sync_bytes = uint64_t{8} << 20;  // unsynced bytes that wake the background
+  // Unsynced bytes with which the log is behind; from half of them on it is synced at once.
+  uint64_t most_unsynced_bytes = uint64_t{32} << 20;
   std::chrono::milliseconds asynchronous_delay{500};   // of kAsyncWal; bounds what power loss takes
   // Called before so many bytes are written that a full disk may have no room for.
   std::function<void(uint64_t bytes)> make_room = [](uint64_t) {};
@@ -83,6 +85,11 @@ class Wal {
   Status MakeDurable(LogPosition position, Durability durability);
   // All that has been appended is on disk when this returns.
   Status Sync() { return SyncTo(end()); }
+
+  // The disk does not follow: who writes much is to wait until it does (CatchUp), where he holds no
+  // lock, or others would wait for it behind his bytes.
+  bool IsBehind() const;
+  void CatchUp();
 
   // What the segments that were there before the first one have held: a table that has not flushed
   // that far has lost cells with them.
@@ -152,7 +159,10 @@ class Wal {
   StatusOr<std::shared_ptr<AppendFile>> BeginSegment(uint64_t number,
                                                      std::unique_ptr<AppendFile> made);
   Status RollIf(uint64_t at_least);
+  Status SyncAllButLittle();
+  bool IsRolledAhead() const { return options_.segment_bytes > options_.roll_ahead_bytes; }
   uint64_t FirstRollAt() const;
+  uint64_t LastRollAt() const;
   void AskForRoll();
   void CutSegments();
 
@@ -177,6 +187,8 @@ class Wal {
     Wal* const wal_;
   };
   void ReserveAhead();
+  void AskForSync(uint64_t unsynced);
+  uint64_t Unsynced() const;
   Status SyncTo(LogPosition position);
   Status SyncFile(AppendFile& file, LogPosition up_to);
   Status Break(const Status& reason);
@@ -203,6 +215,8 @@ class Wal {
   std::shared_ptr<AppendFile> file_;  // under append_mutex_
   uint64_t reserved_ = 0;             // bytes of the newest segment; under append_mutex_
   uint64_t roll_at_;                  // bytes of records in it; under append_mutex_
+  std::atomic<LogPosition> overdue_at_{0};  // where it shall have been ended; likewise written
+  std::atomic<bool> ends_segment_{false};   // large records wait, so that others need not
   std::string buffer_;                // under append_mutex_, as the next
   std::vector<ValueApart> apart_;     // what comes between its bytes
   std::atomic<LogPosition> end_{0};   // written under append_mutex_
@@ -214,6 +228,7 @@ class Wal {
   bool stopping_ = false;      // the background shall end
   bool asynchronous_ = false;  // the background owes a sync
   bool roll_due_ = false;      // the background shall begin a segment
+  bool sync_due_ = false;      // the background shall sync at once
   Status broken_;              // why the log takes no more
   LogPosition synced_ = 0;
   std::atomic<uint64_t> syncs_{0};

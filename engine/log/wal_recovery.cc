@@ -37,6 +37,7 @@ Status Wal::Recover(const LogVisitor& visitor) {
   if (segments_.empty()) return AddSegment(1);
   CELLFS_ASSIGN_OR_RETURN(file_, files_.OpenForAppend(PathOf(segments_.back().number)));
   synced_ = segments_.back().base;
+  overdue_at_ = segments_.back().begin + options_.segment_bytes;
   return {};
 }
 

@@ -12,6 +12,8 @@ namespace cellfs {
 namespace {
 
 constexpr uint64_t kBytesOfHead = 4096;  // of a segment, in which its header mostly fits
+constexpr uint64_t kLittle = uint64_t{1} << 20;  // that is synced while others wait
+constexpr int kMostSyncs = 4;                    // to have no more than that
 
 }  // namespace
 
@@ -57,6 +59,7 @@ StatusOr<std::shared_ptr<AppendFile>> Wal::BeginSegment(uint64_t number,
   end_ += head.size();
   reserved_ = 0;
   roll_at_ = FirstRollAt();
+  overdue_at_ = segments_.back().begin + options_.segment_bytes;
   file_.swap(next);
   return next;
 }
@@ -79,10 +82,12 @@ std::string Wal::HeadOf(uint64_t number) const {
 // How many bytes of records a segment has when the background begins the next. Short ones are left
 // to writers.
 uint64_t Wal::FirstRollAt() const {
-  const bool is_ahead = options_.segment_bytes > options_.roll_ahead_bytes;
-  return is_ahead ? options_.segment_bytes - options_.roll_ahead_bytes
-                  : std::numeric_limits<uint64_t>::max();
+  return IsRolledAhead() ? options_.segment_bytes - options_.roll_ahead_bytes
+                         : std::numeric_limits<uint64_t>::max();
 }
+
+// How many it has when the writer ends it himself, with all who wait for him.
+uint64_t Wal::LastRollAt() const { return options_.segment_bytes * (IsRolledAhead() ? 2 : 1); }
 
 // REQUIRES: the append mutex.
 void Wal::AskForRoll() {
@@ -111,7 +116,7 @@ Status Wal::RollIf(uint64_t at_least) {
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made,
                           MakeSegment(number, is_long ? kBytesOfHead : 0));
   if (is_long) ReserveAhead();
-  CELLFS_RETURN_IF_ERROR(Sync());
+  CELLFS_RETURN_IF_ERROR(SyncAllButLittle());
   std::shared_ptr<AppendFile> older;
   LogPosition base = 0;
   LogPosition end_of_older = 0;
@@ -133,6 +138,17 @@ Status Wal::RollIf(uint64_t at_least) {
              {end_of_older, end_of_older}, &note);
   (void)older->Append(note);
   return {};
+}
+
+// What is written meanwhile is synced with all writers waiting, so it is to be little.
+Status Wal::SyncAllButLittle() {
+  Status synced = Sync();
+  for (int again = 0; synced.ok() && again < kMostSyncs && Unsynced() >= kLittle; ++again) {
+    ends_segment_ = true;
+    synced = Sync();
+  }
+  ends_segment_ = false;
+  return synced;
 }
 
 void Wal::Flushed(TableId table, SequenceId up_to) {

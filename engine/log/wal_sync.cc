@@ -39,6 +39,34 @@ Status Wal::MakeDurable(LogPosition position, Durability durability) {
   return broken_;
 }
 
+// What was written stays written, whatever becomes of it.
+void Wal::AskForSync(uint64_t unsynced) {
+  (void)MakeDurable(end(), Durability::kAsyncWal);
+  if (unsynced < options_.most_unsynced_bytes / 2) return;
+  const std::lock_guard lock(sync_mutex_);
+  sync_due_ = true;
+  background_.notify_all();
+}
+
+uint64_t Wal::Unsynced() const {
+  const LogPosition present = end();
+  const std::lock_guard lock(sync_mutex_);
+  return present - std::min(present, synced_);
+}
+
+bool Wal::IsBehind() const {
+  return ends_segment_ || end() >= overdue_at_ || Unsynced() >= options_.most_unsynced_bytes;
+}
+
+// What fails here is found again by who writes.
+void Wal::CatchUp() {
+  if (ends_segment_ || end() >= overdue_at_) {
+    const Waiting waiting(Wait::kIsLong);
+    (void)Caught([&] { return RollIf(options_.segment_bytes); });
+  }
+  if (Unsynced() >= options_.most_unsynced_bytes) (void)Caught([&] { return Sync(); });
+}
+
 // Where there is no room for it, the file grows with its records.
 void Wal::ReserveAhead() {
   const std::lock_guard lock(append_mutex_);
@@ -97,9 +125,9 @@ void Wal::RunInBackground() {
   while (true) {
     background_.wait(lock, [this] { return stopping_ || asynchronous_ || roll_due_; });
     background_.wait_for(lock, options_.asynchronous_delay,
-                         [this] { return stopping_ || roll_due_; });
+                         [this] { return stopping_ || roll_due_ || sync_due_; });
     if (stopping_ && !asynchronous_) return;
-    asynchronous_ = false;
+    asynchronous_ = sync_due_ = false;
     const bool roll = std::exchange(roll_due_, false) && !stopping_;
     lock.unlock();
     // A failed sync breaks the log, and so is told to the next writer.

@@ -931,6 +931,81 @@ TEST_F(WalTest, GivesBackLongValuesAmongOthers) {
   EXPECT_EQ(seen_[2].cells[1].value, "short");
 }
 
+// Segments of this size are ended ahead, by the background or a flush.
+WalOptions RolledAhead() {
+  WalOptions options;
+  options.segment_bytes = uint64_t{8} << 20;
+  options.roll_ahead_bytes = uint64_t{4} << 20;
+  options.most_unsynced_bytes = uint64_t{3} << 20;
+  options.background_sync_bytes = uint64_t{1} << 30;
+  return options;
+}
+
+TEST_F(WalTest, WhatIsWrittenWhileASegmentEndsIsSyncedBeforeOthersWaitForIt) {
+  ASSERT_TRUE(Open(RolledAhead()).ok());
+  const std::string mebibyte(size_t{1} << 20, 'v');
+  SequenceId sequence = 0;
+  const auto syncs_of_roll = [&](int written_meanwhile, const std::string& value) {
+    EXPECT_TRUE(Append(1, ++sequence).ok());
+    const int before = files_.syncs();
+    files_.SetSyncHook([&] {
+      // Later syncs may come with the writers waiting.
+      if (--written_meanwhile >= 0) {
+        EXPECT_TRUE(Append(1, ++sequence, value).ok());
+      }
+    });
+    EXPECT_TRUE(wal_->Roll().ok());
+    files_.SetSyncHook({});
+    return files_.syncs() - before;
+  };
+  const int usual = syncs_of_roll(0, "");
+  EXPECT_EQ(syncs_of_roll(1, "v"), usual);
+  EXPECT_EQ(syncs_of_roll(1, mebibyte), usual + 1);
+  EXPECT_EQ(syncs_of_roll(2, mebibyte), usual + 2);
+}
+
+TEST_F(WalTest, WhoWritesMuchWaitsWhereTheDiskDoesNotFollow) {
+  ASSERT_TRUE(Open(RolledAhead()).ok());
+  const std::string mebibyte(size_t{1} << 20, 'v');
+  SequenceId sequence = 0;
+  ASSERT_TRUE(Append(1, ++sequence, mebibyte).ok());
+  EXPECT_FALSE(wal_->IsBehind());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(Append(1, ++sequence, mebibyte).ok());
+  EXPECT_TRUE(wal_->IsBehind());
+  wal_->CatchUp();
+  EXPECT_FALSE(wal_->IsBehind());
+  files_.SetSyncsFail(true);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Append(1, ++sequence, mebibyte).ok());
+  wal_->CatchUp();  // comes back; who writes hears of it
+  EXPECT_FALSE(Append(1, ++sequence).ok());
+  files_.SetSyncsFail(false);
+}
+
+TEST_F(WalTest, WhoWritesMuchWaitsForASegmentThatIsDue) {
+  WalOptions options = RolledAhead();
+  options.most_unsynced_bytes = uint64_t{1} << 30;
+  ASSERT_TRUE(Open(options).ok());
+  const std::string mebibyte(size_t{1} << 20, 'v');
+  std::atomic<bool> is_held{true};
+  std::atomic<bool> rolls{false};
+  files_.SetSyncHook([&] {  // of the background, which makes the next one
+    rolls = true;
+    while (is_held) std::this_thread::yield();
+  });
+  SequenceId sequence = 0;
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(Append(1, ++sequence, mebibyte).ok());
+  EXPECT_TRUE(wal_->IsBehind());
+  ASSERT_TRUE(Append(1, ++sequence).ok());  // nobody else waits
+  EXPECT_EQ(wal_->segments(), 1u);
+  while (!rolls) std::this_thread::yield();
+  is_held = false;
+  wal_->CatchUp();
+  EXPECT_FALSE(wal_->IsBehind());
+  EXPECT_EQ(wal_->segments(), 2u);
+  ASSERT_TRUE(Open(options).ok());
+  EXPECT_EQ(seen_.size(), 9u);
+}
+
 TEST_F(WalTest, WritingRollingCuttingAndReadingGoOnTogether) {
   WalOptions options;
   options.segment_bytes = 2000;
