@@ -249,6 +249,11 @@ Timestamp LocalTable::NewestTimestamp() const {
   return version->newest();
 }
 
+std::unique_ptr<WriteRoom> LocalTable::RoomAhead(uint64_t bytes) {
+  if (bytes < LargeWrites::kLarge) return nullptr;
+  return std::make_unique<TableWriteRoom>(*services_, flusher_, BytesOfValue(bytes), false);
+}
+
 Status LocalTable::CheckRoom(uint64_t bytes) {
   DiskReserve::Claim claim;
   return services_->ClaimDiskRoom(BytesOfValue(bytes), claim);

@@ -35,6 +35,7 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
                                       std::string_view qualifier) override;
   Timestamp NewestTimestamp() const override;
   StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) override;
+  std::unique_ptr<WriteRoom> RoomAhead(uint64_t bytes) override;
   Status CheckRoom(uint64_t bytes) override;
   Status Flush() override;
   Status Compact(CompactionKind kind) override;

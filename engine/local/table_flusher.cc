@@ -145,13 +145,13 @@ bool TableFlusher::CanWait() const {
 }
 
 Status TableFlusher::WaitForRoom(WriteKind kind) {
-  double fullness = Fullness(kind);
-  for (; fullness >= 1 && CanWait(); fullness = Fullness(kind)) {
+  while (MustWait(kind)) {
     services_.wake_maintenance();
     const Waiting waiting(Wait::kIsLong);
     std::unique_lock lock(services_.room_mutex);
     services_.room_made.wait_for(lock, std::chrono::milliseconds(100));
   }
+  const double fullness = Fullness(kind);
   if (fullness >= 1 && !services_.maintained && !failed_ && IsWorthFlushing()) return Flush();
   return CheckFlushes(fullness);
 }

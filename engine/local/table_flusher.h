@@ -55,6 +55,7 @@ class TableFlusher {
   // memory would grow until the process ends. While the background does not flush (it is off, or
   // paused), the writer does.
   Status WaitForRoom(WriteKind kind);
+  bool MustWait(WriteKind kind) const { return Fullness(kind) >= 1 && CanWait(); }
   Status CheckTakesPuts() const { return CheckFlushes(Fullness(WriteKind::kLarge)); }
 
  private:

@@ -12,6 +12,13 @@ TableWriteRoom::TableWriteRoom(TableServices& services, TableFlusher& flusher,
       turn_(services.large_writes, bytes.in_log) {}
 
 bool TableWriteRoom::Take() {
+  if (TakeAll()) return true;
+  turn_.LetGo();
+  claim_.Shrink(0);
+  return false;
+}
+
+bool TableWriteRoom::TakeAll() {
   if (!turn_.Take() || (turn_.is_large() && services_.wal->IsBehind())) return false;
   if (!only_deletes_ && !services_.TryClaimDiskRoom(bytes_, claim_)) return false;
   fullness_ = flusher_.Fullness(kind());
@@ -19,10 +26,19 @@ bool TableWriteRoom::Take() {
 }
 
 Status TableWriteRoom::Await() {
-  turn_.Await();
+  CELLFS_RETURN_IF_ERROR(AwaitMemoryAndTurn());
   if (turn_.is_large()) services_.wal->CatchUp();
   if (!only_deletes_) CELLFS_RETURN_IF_ERROR(services_.ClaimDiskRoom(bytes_, claim_));
-  CELLFS_RETURN_IF_ERROR(flusher_.WaitForRoom(kind()));
+  return {};
+}
+
+// Who waits for memory keeps nobody from his turn, who writes to another table perhaps.
+Status TableWriteRoom::AwaitMemoryAndTurn() {
+  do {
+    turn_.LetGo();
+    CELLFS_RETURN_IF_ERROR(flusher_.WaitForRoom(kind()));
+    turn_.Await();
+  } while (turn_.is_large() && flusher_.MustWait(kind()));
   fullness_ = flusher_.Fullness(kind());
   return {};
 }

@@ -19,8 +19,7 @@ class TableWriteRoom : public WriteRoom {
   TableWriteRoom(TableServices& services, TableFlusher& flusher,
                  const TableServices::BytesOfPut& bytes, bool only_deletes);
 
-  // At once. False: not all of it is there, and Await is to be called.
-  bool Take();
+  bool Take() override;
   Status Await() override;
 
   // Of the write that had it.
@@ -29,6 +28,8 @@ class TableWriteRoom : public WriteRoom {
 
  private:
   WriteKind kind() const;
+  bool TakeAll();
+  Status AwaitMemoryAndTurn();
 
   TableServices& services_;
   TableFlusher& flusher_;

@@ -8,9 +8,8 @@ namespace cellfs {
 bool LargeWrites::Turn::Take() {
   if (gate_ == nullptr || is_taken_) return true;
   const std::lock_guard lock(gate_->mutex_);
-  if (!gate_->HasTurn()) return false;
-  ++gate_->under_way_;
-  is_taken_ = true;
+  if (gate_->is_under_way_) return false;
+  is_taken_ = gate_->is_under_way_ = true;
   return true;
 }
 
@@ -18,16 +17,15 @@ void LargeWrites::Turn::Await() {
   if (Take()) return;
   const Waiting waiting(Wait::kMayBeShort);
   std::unique_lock lock(gate_->mutex_);
-  gate_->ended_.wait(lock, [this] { return gate_->HasTurn(); });
-  ++gate_->under_way_;
-  is_taken_ = true;
+  gate_->ended_.wait(lock, [this] { return !gate_->is_under_way_; });
+  is_taken_ = gate_->is_under_way_ = true;
 }
 
-LargeWrites::Turn::~Turn() {
+void LargeWrites::Turn::LetGo() {
   if (!is_taken_) return;
   {
     const std::lock_guard lock(gate_->mutex_);
-    --gate_->under_way_;
+    is_taken_ = gate_->is_under_way_ = false;
   }
   gate_->ended_.notify_one();
 }

@@ -37,10 +37,12 @@ struct RowBatch {
 // A place in the log; what has a smaller one is durable no later.
 using LogPosition = uint64_t;
 
-// What a write lacks: memory, or room on the disk.
+// What a write lacks: memory, a turn, or room on the disk.
 class WriteRoom {
  public:
   virtual ~WriteRoom() = default;
+  // At once. False: not all of it is there, and Await is to be called.
+  virtual bool Take() { return false; }
   // Waits until it is there. The caller holds no lock that others wait for. After OK it is kept
   // until this ends.
   virtual Status Await() = 0;
@@ -75,6 +77,10 @@ class CellStorage {
   // room: what the same write lacked before and has got by now is `room`, else null. Values are
   // taken out of the batches, unless room is lacking.
   virtual StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) = 0;
+
+  // What a write of about so many bytes is to have before it locks its rows, for it would keep
+  // others waiting there; null: it looks for room with them locked.
+  virtual std::unique_ptr<WriteRoom> RoomAhead(uint64_t /*bytes*/) { return nullptr; }
 
   // Whether a value of so many bytes finds room now: kStoreFull.
   virtual Status CheckRoom(uint64_t /*bytes*/) { return {}; }

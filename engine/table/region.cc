@@ -33,6 +33,21 @@ std::optional<Q> WithoutGoneFamilies(const TableSchema& schema, const Q& query) 
   return narrowed;
 }
 
+// About: what an append or increment goes over is not known yet.
+uint64_t BytesOf(const RowMutations& mutations) {
+  uint64_t bytes = 0;
+  for (const Mutation& mutation : mutations.mutations) {
+    if (const auto* put = std::get_if<Put>(&mutation)) {
+      for (const PutCell& cell : put->cells) bytes += cell.qualifier.size() + cell.value.size();
+    } else if (const auto* append = std::get_if<Append>(&mutation)) {
+      for (const auto& cell : append->cells) bytes += cell.qualifier.size() + cell.value.size();
+    }
+  }
+  return bytes;
+}
+
+Status NoRoomYet() { return {StatusCode::kUnavailable, "there is no room yet"}; }
+
 }  // namespace
 
 Region::Region(std::shared_ptr<CellStorage> storage, StorageEngine& engine,
@@ -76,17 +91,22 @@ StatusOr<std::unique_ptr<Scanner>> Region::OpenScanner(const Scan& scan) {
 }
 
 template <typename Act>
-auto Region::AwaitingRoom(Wait& wait, const Act& act) -> decltype(act()) {
+auto Region::AwaitingRoom(Wait& wait, uint64_t bytes, const Act& act) -> decltype(act()) {
+  if (wait.room == nullptr) {
+    wait.room = storage_->RoomAhead(bytes);
+    wait.for_room = wait.room != nullptr && !wait.room->Take();
+  }
   for (;;) {
-    auto done = act();
-    if (!std::exchange(wait.for_room, false)) {
-      wait.room.reset();
-      if (wait.pause.count() == 0) return done;
-      const Waiting waiting(cellfs::Wait::kMayBeShort);
-      std::this_thread::sleep_for(std::exchange(wait.pause, {}));
-      return done;
+    if (std::exchange(wait.for_room, false)) {
+      CELLFS_RETURN_IF_ERROR(wait.room->Await());
     }
-    CELLFS_RETURN_IF_ERROR(wait.room->Await());
+    auto done = act();
+    if (wait.for_room) continue;
+    wait.room.reset();
+    if (wait.pause.count() == 0) return done;
+    const Waiting waiting(cellfs::Wait::kMayBeShort);
+    std::this_thread::sleep_for(std::exchange(wait.pause, {}));
+    return done;
   }
 }
 
@@ -110,7 +130,8 @@ StatusOr<CheckAndMutateResult> Region::CheckAndMutate(const cellfs::CheckAndMuta
   CELLFS_RETURN_IF_ERROR(CheckRequest(check, options_.site));
   Wait wait;
   StatusOr<CheckAndMutateResult> result =
-      AwaitingRoom(wait, [&] { return TryCheckAndMutate(check, action_guard, wait); });
+      AwaitingRoom(wait, BytesOf(check.action),
+                   [&] { return TryCheckAndMutate(check, action_guard, wait); });
   if (result.ok()) CELLFS_RETURN_IF_ERROR(WaitForDisk(wait));
   return result;
 }
@@ -126,7 +147,9 @@ std::vector<StatusOr<MutationResult>> Region::Batch(std::span<const RowMutations
     size_t plain = static_cast<size_t>(end_of_plain - rest.begin());
     if (plain > 0) {
       const size_t first = answers.size();
-      const Status written = AwaitingRoom(wait, [&] {
+      uint64_t bytes = 0;
+      for (const RowMutations& row : rest.first(plain)) bytes += BytesOf(row);
+      const Status written = AwaitingRoom(wait, bytes, [&] {
         answers.erase(answers.begin() + static_cast<ptrdiff_t>(first), answers.end());
         return TryPlainRows(rest.first(plain), now, wait, answers);
       });
@@ -214,7 +237,7 @@ TableStatistics Region::GetStatistics() {
 
 StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& wait) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(mutations, options_.site));
-  return AwaitingRoom(wait, [&] { return TryMutate(mutations, wait); });
+  return AwaitingRoom(wait, BytesOf(mutations), [&] { return TryMutate(mutations, wait); });
 }
 
 StatusOr<MutationResult> Region::TryMutate(const RowMutations& mutations, Wait& wait) {
@@ -296,7 +319,7 @@ Status Region::Apply(std::span<RowBatch> batches, Durability durability, Wait& w
   CELLFS_ASSIGN_OR_RETURN(Applied applied, storage_->Apply(batches, wait.room.get()));
   wait.for_room = applied.lacks != nullptr;
   wait.room = std::move(applied.lacks);
-  if (wait.for_room) return {StatusCode::kUnavailable, "there is no room yet"};
+  if (wait.for_room) return NoRoomYet();
   wait.position = std::max(wait.position, applied.position);
   wait.durability = std::max(wait.durability, durability);
   wait.needed = true;

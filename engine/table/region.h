@@ -88,10 +88,10 @@ class Region {
     std::unique_ptr<WriteRoom> room;
     std::chrono::microseconds pause{0};
   };
-  // Runs `act`, which takes locks and writes, until it has had room: what it has looked at may have
-  // changed while it waited.
+  // Runs `act`, which takes locks and writes about so many bytes, until it has had room: what it
+  // has looked at may have changed while it waited.
   template <typename Act>
-  auto AwaitingRoom(Wait& wait, const Act& act) -> decltype(act());
+  auto AwaitingRoom(Wait& wait, uint64_t bytes, const Act& act) -> decltype(act());
 
   StatusOr<MutationResult> MutateRow(const RowMutations& mutations, Wait& wait);
   // These take the locks.

@@ -77,6 +77,10 @@ class FakeStorage : public CellStorage {
     applied.position = position_;
     return applied;
   }
+  std::unique_ptr<WriteRoom> RoomAhead(uint64_t bytes) override {
+    if (bytes < 1000 || !on_await_ahead) return nullptr;
+    return std::make_unique<FakeRoom>(std::exchange(on_await_ahead, nullptr));
+  }
   Status Flush() override { return {}; }
   Status Compact(CompactionKind) override { return {}; }
   Status CompactSelected() override { return {}; }
@@ -96,6 +100,7 @@ class FakeStorage : public CellStorage {
   int applies = 0;
   Status apply_error;
   std::function<Status()> on_await;  // each write lacks room first, and waits for this
+  std::function<Status()> on_await_ahead;  // likewise the next of 1,000 bytes, before it begins
 
  private:
   class FakeRoom : public WriteRoom {

@@ -98,5 +98,19 @@ TEST_F(RegionRoomTest, WhoFindsNoRoomHasWrittenNothing) {
   EXPECT_EQ(ValueOf("r"), "");
 }
 
+TEST_F(RegionRoomTest, ALargeWriteWaitsBeforeItKeepsItsRow) {
+  const std::string large(1000, 'x');
+  const auto others_write = [&] {
+    ++waits_;
+    EXPECT_EQ(storage_->applies, 0);
+    return region_->Mutate(PutOf("r", "f", "small")).status();
+  };
+  storage_->on_await_ahead = others_write;
+  ASSERT_OK(region_->Mutate(PutOf("r", "f", large)));
+  EXPECT_EQ(waits_, 1);
+  EXPECT_EQ(storage_->applies, 2);
+  EXPECT_EQ(ValueOf("r"), large);
+}
+
 }  // namespace
 }  // namespace cellfs
