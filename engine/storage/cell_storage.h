@@ -21,6 +21,7 @@
 #include "engine/read.h"
 #include "engine/schema.h"
 #include "engine/status_or.h"
+#include "engine/write_room.h"
 
 namespace cellfs {
 
@@ -36,17 +37,6 @@ struct RowBatch {
 
 // A place in the log; what has a smaller one is durable no later.
 using LogPosition = uint64_t;
-
-// What a write lacks: memory, a turn, or room on the disk.
-class WriteRoom {
- public:
-  virtual ~WriteRoom() = default;
-  // At once. False: not all of it is there, and Await is to be called.
-  virtual bool Take() { return false; }
-  // Waits until it is there. The caller holds no lock that others wait for. After OK it is kept
-  // until this ends.
-  virtual Status Await() = 0;
-};
 
 // What has become of a write.
 struct Applied {

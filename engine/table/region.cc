@@ -92,12 +92,18 @@ StatusOr<std::unique_ptr<Scanner>> Region::OpenScanner(const Scan& scan) {
 
 template <typename Act>
 auto Region::AwaitingRoom(Wait& wait, uint64_t bytes, const Act& act) -> decltype(act()) {
+  RoomToAwait* const callers = RoomToAwait::OfThisThread();
+  if (callers != nullptr) wait.room = callers->Take(storage_.get());
   if (wait.room == nullptr) {
     wait.room = storage_->RoomAhead(bytes);
     wait.for_room = wait.room != nullptr && !wait.room->Take();
   }
   for (;;) {
     if (std::exchange(wait.for_room, false)) {
+      if (callers != nullptr) {
+        callers->Lack(storage_, std::move(wait.room));
+        return NoRoomYet();
+      }
       CELLFS_RETURN_IF_ERROR(wait.room->Await());
     }
     auto done = act();
@@ -137,6 +143,7 @@ StatusOr<CheckAndMutateResult> Region::CheckAndMutate(const cellfs::CheckAndMuta
 }
 
 std::vector<StatusOr<MutationResult>> Region::Batch(std::span<const RowMutations> rows) {
+  const RoomToAwait::Within waits_here(nullptr);  // it would be of one row, and others are written
   std::vector<StatusOr<MutationResult>> answers;
   answers.reserve(rows.size());
   const Timestamp now = options_.clock->Now();

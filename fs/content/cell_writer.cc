@@ -459,6 +459,7 @@ Outcome CellWriter::ShareOwn(ColumnChange& change) {
 }
 
 Outcome CellWriter::ShareBytes(ColumnChange& change, bool replaces) {
+  change.WaitsForRoom();
   holds_ = Holds::kShared;
   CountAsReplacer();
   const std::string bytes = std::exchange(whole_, {});

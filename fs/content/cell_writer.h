@@ -158,6 +158,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
     kFile,  // also what others appended or edited
   };
   Outcome PutHeld(What what, Durability durability);
+  Outcome TryPutHeld(RoomToAwait& room, What what, Durability durability);
   Outcome PutAndWait(ColumnChange& change, What what, Durability wanted);
   Outcome PutNow(ColumnChange& change, What what, Durability durability);
   Outcome PutPending(ColumnChange& change, What what, Durability durability);

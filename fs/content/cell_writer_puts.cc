@@ -14,8 +14,17 @@ Outcome CellWriter::PutAll() { return PutHeld(What::kAll, with_.options.durabili
 
 Outcome CellWriter::Sync() { return PutHeld(What::kFile, Durability::kFsyncWal); }
 
+// Nobody waits for the lock while what is held waits for room.
 Outcome CellWriter::PutHeld(What what, Durability durability) {
-  ColumnChange change(with_.changing, node_);
+  RoomToAwait room;
+  while (true) {
+    Outcome put = TryPutHeld(room, what, durability);
+    if (!room.Await()) return put;
+  }
+}
+
+Outcome CellWriter::TryPutHeld(RoomToAwait& room, What what, Durability durability) {
+  ColumnChange change(with_.changing, node_, &room);
   if (what == What::kBytes) is_flushed_ = true;
   if (failed_) return *failed_;
   return PutAndWait(change, what, durability);
@@ -27,10 +36,8 @@ void CellWriter::Release() {
     if (failed_) return;
     if (!HasAnything()) return LeaveBytes(lock.column());
   }
-  ColumnChange change(with_.changing, node_);
-  if (failed_) return;
   // Nobody is left to be told.
-  const Outcome put = PutAndWait(change, What::kAll, with_.options.durability);
+  const Outcome put = PutHeld(What::kAll, with_.options.durability);
   const Snapshot<Place> place = node_->place();
   with_.errors.Record("release", *place, put, user);
 }
@@ -100,6 +107,7 @@ Outcome CellWriter::PutOwn(ColumnChange& change, Durability durability) {
                          !file_->edits().empty();
   const bool must_be_first = exclusive_ && !last_put_;
   const auto put = PutWhole(change, caller_, put_as(), whole_, must_be_first, durability);
+  if (change.LacksRoom()) return put.status();
   if (!put.ok()) return Fail(change, put.status());
   change.Did(*put);
   AfterPut(change, *put);
@@ -122,7 +130,7 @@ Outcome CellWriter::PutEdits(ColumnChange& change, Durability durability) {
   const auto by = std::find_if(writers.begin(), writers.end(), decides);
   const Outcome put =
       (by != writers.end() ? *by : writers.front())->PutEditsNow(change, durability);
-  if (put.ok()) return {};
+  if (put.ok() || change.LacksRoom()) return put;
   while (!file_->edits().empty())
     static_cast<void>(file_->edits().writers().front()->Fail(change, put));
   return failed_.value_or(Outcome());
@@ -158,6 +166,7 @@ Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
     const Durability promised =
         is_own || through == nullptr ? durability : with_.options.durability;
     const Outcome put = writers.front()->PutRun(change, tail.front().bytes, promised);
+    if (change.LacksRoom()) return put;
     for (CellWriter* writer : writers) {
       if (put.ok()) {
         writer->IsPutAt(change.position());

@@ -11,8 +11,21 @@
 
 namespace cellfs::fs {
 
-ColumnChange::ColumnChange(const ColumnChanging& with, const NodePtr& file)
-    : with_(with), file_(file), by_(file.get()), lock_(ColumnLock::Of(*file)) {
+namespace {
+
+// Who holds the lock may wait for the room that this one keeps.
+ColumnLock LockOf(const Node& file, RoomToAwait* room) {
+  if (room != nullptr && room->is_held()) {
+    if (ColumnLock lock = ColumnLock::TryOf(file); lock.owns_lock()) return lock;
+    room->LetGo();
+  }
+  return ColumnLock::Of(file);
+}
+
+}  // namespace
+
+ColumnChange::ColumnChange(const ColumnChanging& with, const NodePtr& file, RoomToAwait* room)
+    : with_(with), room_(room), file_(file), by_(file.get()), lock_(LockOf(*file, room)) {
   sides_[0].column = &lock_.column();
 }
 
@@ -47,6 +60,7 @@ void ColumnChange::Finish() noexcept {
     with_.tree.kernel.ForgetAllLater();
   }
   emptying_.reset();
+  LetRoomGo();
   second_lock_.unlock();
   lock_.unlock();
   try {
@@ -96,6 +110,16 @@ void ColumnChange::DeferSync(RowStep& step) {
   if (waits_for_disk_) durability = Durability::kSyncWal;
 }
 
+void ColumnChange::WaitsForRoom() {
+  LetRoomGo();
+  room_ = nullptr;
+}
+
+// That nothing was written into.
+void ColumnChange::LetRoomGo() noexcept {
+  if (room_ != nullptr && room_->is_held()) room_->LetGo();
+}
+
 // An exception leaves it open.
 template <typename Call, typename IsMade>
 auto ColumnChange::Sending(RowStep& step, Call&& call, IsMade&& made) {
@@ -105,7 +129,11 @@ auto ColumnChange::Sending(RowStep& step, Call&& call, IsMade&& made) {
   DeferSync(step);
   has_put_ = true;
   const bool was_open = std::exchange(is_open_, true);
-  Sent sent = call();
+  const auto send = [&] {
+    const RoomToAwait::Within within(room_);
+    return call();
+  };
+  Sent sent = send();
   const bool is_made = sent.ok() && made(*sent);
   if (!is_made && !Outcome(sent.status()).is_unknown()) is_open_ = was_open;
   if (is_made && waits_for_disk_) position_ = with_.disk.Issue();

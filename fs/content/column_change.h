@@ -6,7 +6,8 @@
 //
 //   1. The locks are taken. Readers of the file take them as well.
 //   2. Send: the change sends the step to the store; before it, in a row that was only made so far,
-//      what its directories are to have.
+//      what its directories are to have. Where there is no room for it, who can begin anew lets the
+//      locks go and waits (LacksRoom); others wait with the locks.
 //   3. Did: the caller says what that did (fs/content/effect.h), and everybody who has to know is
 //      told; a file that lost its name becomes an orphan. What was sent and is not told of, for
 //      nobody knows whether it was made, or because an exception came between, is effect::Unknown:
@@ -25,6 +26,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/write_room.h"
 #include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
 #include "fs/content/column_effects.h"
@@ -58,7 +60,9 @@ class ColumnChange {
   using Done = ColumnMutations::Done;
 
   // Of the column in which the file is now, through that file: the kernel has seen what it did.
-  ColumnChange(const ColumnChanging& with, const NodePtr& file);
+  // `room`: where its steps are to hand back what they lack; the change is then to be made anew. It
+  // outlives the change; null: they wait.
+  ColumnChange(const ColumnChanging& with, const NodePtr& file, RoomToAwait* room = nullptr);
   // Of a column by its name. The place must outlive the change, as those of a rename.
   ColumnChange(const ColumnChanging& with, const Place& place);
   ColumnChange(const ColumnChanging& with, const Place& from, const Place& to);
@@ -94,6 +98,11 @@ class ColumnChange {
   StatusOr<std::optional<Done>> SendIf(const Caller& caller, IfValueIs value, RowStep& step);
   OutcomeOr<bool> SendWithdrawing(const Caller& caller, RowStep step,
                                   std::optional<IfValueIs> value = {});
+  // The step that failed last has done nothing, for lack of room: the change is to be finished, and
+  // made anew once that has been awaited.
+  bool LacksRoom() const { return room_ != nullptr && room_->is_lacking(); }
+  // What is half done cannot be made anew: from here on steps wait.
+  void WaitsForRoom();
   // Of all that was sent; 0: nothing is to be waited for.
   DiskPosition position() const { return position_; }
 
@@ -127,6 +136,7 @@ class ColumnChange {
   template <typename Call, typename IsMade>
   auto Sending(RowStep& step, Call&& call, IsMade&& made);
   void DeferSync(RowStep& step);
+  void LetRoomGo() noexcept;
   void TakePlace();
   void Apply(Side& side, const Effect& effect);
   void RemoveName();
@@ -134,6 +144,7 @@ class ColumnChange {
   void Notify();
 
   const ColumnChanging& with_;
+  RoomToAwait* room_ = nullptr;
   const NodePtr file_;  // null: the change is not made through a file's handle
   std::shared_ptr<const Place> file_place_;
   const Node* by_ = nullptr;  // the file that the kernel knows to be changed

@@ -32,6 +32,13 @@ ColumnLock ColumnLock::Of(const Node& file) {
   }
 }
 
+ColumnLock ColumnLock::TryOf(const Node& file) {
+  ColumnLock lock(file.column(), std::defer_lock);
+  if (!lock.lock_.try_lock()) return {};
+  ++held_;
+  return lock.IsClosed() || !file.IsIn(lock.column()) ? ColumnLock() : std::move(lock);
+}
+
 // None is held while it waits for another's family: who closed that may wait for the one.
 std::vector<ColumnLock> ColumnLock::Of(std::vector<ColumnPtr> columns) {
   const auto key = [](const ColumnPtr& column) {

@@ -34,6 +34,8 @@ class ColumnLock {
   [[nodiscard]] static ColumnLock Of(ColumnTable& columns, const Place& in_column);
   // Of the one in which the file is, which it does not leave while the lock is held.
   [[nodiscard]] static ColumnLock Of(const Node& file);
+  // Likewise, at once; holds none where that cannot be.
+  [[nodiscard]] static ColumnLock TryOf(const Node& file);
   // Of several, whatever their order, each once.
   [[nodiscard]] static std::vector<ColumnLock> Of(ColumnTable& columns,
                                                   const std::vector<Place>& in_columns);
@@ -53,10 +55,11 @@ class ColumnLock {
 
  private:
   // Waits for the mutex alone.
-  explicit ColumnLock(ColumnPtr column)
-      : column_(std::move(column)), lock_(column_->mutex_, std::defer_lock) {
+  explicit ColumnLock(ColumnPtr column) : ColumnLock(std::move(column), std::defer_lock) {
     Lock();
   }
+  ColumnLock(ColumnPtr column, std::defer_lock_t)
+      : column_(std::move(column)), lock_(column_->mutex_, std::defer_lock) {}
   static ColumnLock Of(ColumnPtr column) {
     ColumnLock lock(std::move(column));
     if (lock.IsClosed()) lock.AwaitOpening();

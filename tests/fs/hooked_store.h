@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/forwarding_store.h"
+#include "engine/write_room.h"
 #include "fs/tree/hidden_namespace.h"
 #include "tests/fs/writing_tree.h"
 
@@ -25,6 +26,8 @@ class HookedStore : public ForwardingStore {
   std::function<void()> before_mutation;    // of anything else
   std::function<void()> after_mutation;
   std::function<void()> before_alteration;  // of a table; also before it is emptied or dropped
+  // The next mutation lacks room: this is how it is awaited, by whom, and says whether it came.
+  std::function<Status()> on_await;
 
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override {
     Call(before_read);
@@ -38,6 +41,7 @@ class HookedStore : public ForwardingStore {
   StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
                                   const RowMutations& mutations) override {
     Call(table.namespace_name == kHiddenNamespace ? before_attributes : before_mutation);
+    CELLFS_RETURN_IF_ERROR(FindRoom(table));
     auto mutated = ForwardingStore::Mutate(caller, table, mutations);
     Call(after_mutation);
     return mutated;
@@ -45,6 +49,7 @@ class HookedStore : public ForwardingStore {
   StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
                                                 const cellfs::CheckAndMutate& check) override {
     if (table.namespace_name == kHiddenNamespace) Call(before_attributes);
+    CELLFS_RETURN_IF_ERROR(FindRoom(table));
     auto mutated = ForwardingStore::CheckAndMutate(caller, table, check);
     Call(after_mutation);
     return mutated;
@@ -64,6 +69,19 @@ class HookedStore : public ForwardingStore {
   }
 
  private:
+  struct Room : WriteRoom {
+    explicit Room(std::function<Status()> await) : on_await(std::move(await)) {}
+    Status Await() override { return on_await(); }
+    const std::function<Status()> on_await;
+  };
+  Status FindRoom(const TableName& table) {
+    if (!on_await || table.namespace_name == kHiddenNamespace) return {};
+    auto room = std::make_unique<Room>(std::exchange(on_await, nullptr));
+    RoomToAwait* const callers = RoomToAwait::OfThisThread();
+    if (callers == nullptr) return room->Await();
+    callers->Lack(nullptr, std::move(room));
+    return {StatusCode::kUnavailable, "there is no room yet"};
+  }
   static void Call(std::function<void()>& hook) {
     if (const auto call = std::exchange(hook, nullptr)) call();
   }

@@ -98,6 +98,42 @@ TEST_F(RegionRoomTest, WhoFindsNoRoomHasWrittenNothing) {
   EXPECT_EQ(ValueOf("r"), "");
 }
 
+TEST_F(RegionRoomTest, WhoHoldsLocksGetsItHandedBack) {
+  RoomToAwait room;
+  WhileItWaits([] { return Status(); });
+  const auto put = [&] {
+    const RoomToAwait::Within within(&room);
+    return region_->Mutate(PutOf("r", "f", "v")).status();
+  };
+  EXPECT_EQ(put().code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(room.is_lacking());
+  EXPECT_EQ(waits_, 0);
+  EXPECT_EQ(ValueOf("r"), "");
+  EXPECT_TRUE(room.Await());
+  EXPECT_EQ(waits_, 1);
+  WhileItWaits([] { return Status(); });
+  ASSERT_OK(put());  // with what it has got
+  EXPECT_FALSE(room.Await());
+  EXPECT_EQ(ValueOf("r"), "v");
+}
+
+TEST_F(RegionRoomTest, WhereNoneCameTheNextWriteSaysWhy) {
+  RoomToAwait room;
+  const Status full(StatusCode::kStoreFull, "no room");
+  WhileItWaits([&] { return full; });
+  const auto check = [&] {
+    const RoomToAwait::Within within(&room);
+    return region_->CheckAndMutate({"r", ColumnCondition{"f", "q", CompareOperator::kEqual, ""}, {},
+                                    PutOf("r", "f", "v")},
+                                   nullptr);
+  };
+  EXPECT_FALSE(check().ok());
+  EXPECT_TRUE(room.Await());
+  WhileItWaits([&] { return full; });
+  EXPECT_EQ(check().status().code(), StatusCode::kStoreFull);
+  EXPECT_FALSE(room.Await());
+}
+
 TEST_F(RegionRoomTest, ALargeWriteWaitsBeforeItKeepsItsRow) {
   const std::string large(1000, 'x');
   const auto others_write = [&] {
@@ -110,6 +146,28 @@ TEST_F(RegionRoomTest, ALargeWriteWaitsBeforeItKeepsItsRow) {
   EXPECT_EQ(waits_, 1);
   EXPECT_EQ(storage_->applies, 2);
   EXPECT_EQ(ValueOf("r"), large);
+  RoomToAwait room;
+  storage_->applies = 0;
+  storage_->on_await_ahead = others_write;
+  const auto append = [&] {
+    const RoomToAwait::Within within(&room);
+    return region_->Mutate(RowMutations::Of(Append{"r", {{"f", "q", large}}})).status();
+  };
+  EXPECT_EQ(append().code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(room.Await());
+  ASSERT_OK(append());
+  EXPECT_FALSE(room.Await());
+  EXPECT_EQ(ValueOf("r"), "small" + large);
+}
+
+TEST_F(RegionRoomTest, RowsInOneCallWaitThemselves) {
+  RoomToAwait room;
+  WhileItWaits([] { return Status(); });
+  const RoomToAwait::Within within(&room);
+  const std::vector<RowMutations> rows = {PutOf("a", "f", "1"), PutOf("b", "g", "2")};
+  for (const auto& answer : region_->Batch(rows)) ASSERT_OK(answer);
+  EXPECT_FALSE(room.is_lacking());
+  EXPECT_EQ(waits_, 1);
 }
 
 }  // namespace
