@@ -35,6 +35,10 @@ struct FileFacts {
   int64_t filter_blocks = 0;        // of the Bloom filter; 0: none
   bool filter_has_columns = false;  // it knows rows and columns; else rows
   bool is_major = false;            // made by a major compaction: what it could free is gone
+  // A compaction may write several, of which no two have a row in common: the number of the one
+  // before, 0: there is none, and whether another comes behind.
+  uint64_t follows = 0;
+  bool is_followed = false;
 
   friend bool operator==(const FileFacts&, const FileFacts&) = default;
 };

@@ -31,6 +31,7 @@ StoreFileBuilder::StoreFileBuilder(FileLayer& files, std::shared_ptr<const Table
   facts_.family = family.name();
   facts_.written = options.written;
   facts_.is_major = options.is_major;
+  facts_.follows = options.follows;
   const BloomFilter kind = family.bloom_filter();
   if (kind == BloomFilter::kNone) return;
   facts_.filter_has_columns = kind == BloomFilter::kRowAndColumn;
@@ -88,7 +89,11 @@ Status StoreFileBuilder::Put(const CellView& cell) {
 Status StoreFileBuilder::SyncNowAndThen(const StoredCell& stored) {
   constexpr uint64_t kBytesBetween = uint64_t{4} << 20;
   constexpr uint64_t kMostBehind = uint64_t{64} << 20;  // of a disk that is slower than we are
-  unsynced_ += stored.cell.row.size() + stored.cell.qualifier.size() + stored.packed.bytes.size();
+  constexpr uint64_t kBesideBytes = 32;                 // numbers, checksums
+  const uint64_t bytes =
+      stored.cell.row.size() + stored.cell.qualifier.size() + stored.packed.bytes.size();
+  bytes_ += bytes + kBesideBytes;
+  unsynced_ += bytes;
   if (unsynced_ < kBytesBetween) return {};
   behind_ += std::exchange(unsynced_, 0);
   files_.StartSync(path_);
@@ -201,8 +206,10 @@ Status StoreFileBuilder::PutFacts() {
   return {};
 }
 
-StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(SequenceId lowest, SequenceId highest) {
+StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(SequenceId lowest, SequenceId highest,
+                                                            bool is_followed) {
   if (facts_.cells == 0) return std::optional<FileFacts>();
+  facts_.is_followed = is_followed;
   facts_.lowest = lowest;
   facts_.highest = highest;
   CELLFS_RETURN_IF_ERROR(PutFilter());

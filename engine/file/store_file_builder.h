@@ -25,6 +25,7 @@ struct BuilderOptions {
   int64_t cells_at_most = 0;       // decides how large the Bloom filter is
   Timestamp written = 0;           // FileFacts::written
   bool is_major = false;           // FileFacts::is_major
+  uint64_t follows = 0;            // FileFacts::follows
 };
 
 // Not thread-safe. What is not finished, nor left, leaves no file.
@@ -41,8 +42,12 @@ class StoreFileBuilder {
   // In cell order, each once; with its value. Withdrawal markers too.
   Status Put(const CellView& cell);
   int64_t cells() const { return facts_.cells; }
-  // What is written so far takes of the disk, looked up every few megabytes.
+  // About what the cells will take of the disk.
+  uint64_t bytes() const { return bytes_; }
+  // What is written so far takes of it, looked up every few megabytes.
   uint64_t bytes_on_disk() const { return bytes_on_disk_; }
+  // Of the last cell.
+  const std::string& last_row() const { return facts_.last_row; }
   // Unfinished it stays, for the caller to remove.
   const std::string& Leave() {
     is_left_ = true;
@@ -51,7 +56,8 @@ class StoreFileBuilder {
 
   // The file is complete and on disk (its name is not: SaveManifest syncs the folder). What was
   // written lies between the two sequence ids. nullopt: there were no cells, and there is no file.
-  StatusOr<std::optional<FileFacts>> Finish(SequenceId lowest, SequenceId highest);
+  StatusOr<std::optional<FileFacts>> Finish(SequenceId lowest, SequenceId highest,
+                                            bool is_followed = false);
 
   // Of a cell with its key, so that it can be stored: SQLITE_MAX_LENGTH, as Debian builds it, less
   // what its row has besides.
@@ -85,6 +91,7 @@ class StoreFileBuilder {
   int32_t puts_ = 0;               // of the present column
   bool family_tombstone_ = false;  // of the present row, or what takes one back, in the filter
   std::string buffer_;
+  uint64_t bytes_ = 0;
   uint64_t unsynced_ = 0;  // bytes, about, that no sync was begun of
   uint64_t behind_ = 0;    // likewise, that none was awaited of
   uint64_t bytes_on_disk_ = 0;

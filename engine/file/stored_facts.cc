@@ -39,23 +39,27 @@ Status PutFact(Database& database, const std::string& name, Value value) {
 // The numbers of a file, each with its name. `bytes` comes by itself.
 std::vector<std::pair<const char*, int64_t>> NumbersOf(const StoredFacts& stored) {
   const FileFacts& facts = stored.facts;
-  return {{"store", static_cast<int64_t>(stored.store_id)},
-          {"table", static_cast<int64_t>(stored.table)},
-          {"number", static_cast<int64_t>(facts.number)},
-          {"oldest", facts.oldest},
-          {"newest", facts.newest},
-          {"oldest_put", facts.oldest_put},
-          {"lowest", static_cast<int64_t>(facts.lowest)},
-          {"highest", static_cast<int64_t>(facts.highest)},
-          {"cells", facts.cells},
-          {"tombstones", facts.tombstones},
-          {"family_tombstones", facts.family_tombstones},
-          {"withdrawals", facts.withdrawals},
-          {"surplus", facts.surplus},
-          {"written", facts.written},
-          {"filter_blocks", facts.filter_blocks},
-          {"filter_has_columns", facts.filter_has_columns ? 1 : 0},
-          {"is_major", facts.is_major ? 1 : 0}};
+  std::vector<std::pair<const char*, int64_t>> numbers = {
+      {"store", static_cast<int64_t>(stored.store_id)},
+      {"table", static_cast<int64_t>(stored.table)},
+      {"number", static_cast<int64_t>(facts.number)},
+      {"oldest", facts.oldest},
+      {"newest", facts.newest},
+      {"oldest_put", facts.oldest_put},
+      {"lowest", static_cast<int64_t>(facts.lowest)},
+      {"highest", static_cast<int64_t>(facts.highest)},
+      {"cells", facts.cells},
+      {"tombstones", facts.tombstones},
+      {"family_tombstones", facts.family_tombstones},
+      {"withdrawals", facts.withdrawals},
+      {"surplus", facts.surplus},
+      {"written", facts.written},
+      {"filter_blocks", facts.filter_blocks},
+      {"filter_has_columns", facts.filter_has_columns ? 1 : 0},
+      {"is_major", facts.is_major ? 1 : 0}};
+  if (facts.follows != 0) numbers.emplace_back("follows", static_cast<int64_t>(facts.follows));
+  if (facts.is_followed) numbers.emplace_back("is_followed", 1);
+  return numbers;
 }
 
 // The rows of `facts`. Once one that must be there is missing, it stays bad.
@@ -174,6 +178,9 @@ StatusOr<StoredFacts> ReadStoredFacts(Database& database) {
   rows.TakeIfThere("filter_blocks", facts.filter_blocks);
   rows.TakeIfThere("filter_has_columns", facts.filter_has_columns);
   rows.TakeIfThere("is_major", facts.is_major);
+  // Only those of several have these.
+  rows.TakeIfThere("follows", facts.follows);
+  rows.TakeIfThere("is_followed", facts.is_followed);
   CELLFS_ASSIGN_OR_RETURN(const int64_t measured, MeasureBytes(database));
   facts.bytes = static_cast<uint64_t>(measured);
   rows.TakeIfThere("bytes", facts.bytes);
