@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/file/store_file_builder.h"
 #include "engine/file/store_file_cursor.h"
 #include "engine/waiting.h"
 
@@ -54,7 +53,7 @@ CompactionJob::~CompactionJob() { services_.claimed_by_compactions -= claimed_; 
 Status CompactionJob::ClaimRoom() {
   DiskReserve& reserve = services_.reserve;
   const uint64_t present = compaction_.bytes();
-  uint64_t bytes = present + kBytesOfNames;
+  uint64_t bytes = present + BytesOfFurtherFiles() + kBytesOfNames;
   if (bytes > reserve.RoomBeside(services_.BytesOfFlush(), /*with_held=*/false)) {
     CELLFS_ASSIGN_OR_RETURN(const uint64_t measured, Measure());
     bytes = std::min(bytes, measured + kBytesOfNames);
@@ -71,10 +70,35 @@ Status CompactionJob::ClaimRoom() {
   return {};
 }
 
+// What files beside the first take without their cells.
+uint64_t CompactionJob::BytesOfFurtherFiles() const {
+  const OutputLimits limits = Limits();
+  return kBytesOfEmptyFile * (compaction_.bytes() / limits.bytes_of_file + limits.cuts.size());
+}
+
+// Files of which the filter is full are ended as well.
+OutputLimits CompactionJob::Limits() const {
+  const TableVersionPtr version = versions_.Current();
+  OutputLimits limits{.bytes_of_file = BytesOfPiece(*version->schema, services_.options.site),
+                      .cuts = version->files->CutsOf(compaction_.family.name())};
+  int64_t cells = 0;
+  for (const auto& file : compaction_.files) cells += file->facts().cells;
+  const auto any_file = [this](const auto& is_so) {
+    return std::any_of(compaction_.files.begin(), compaction_.files.end(), is_so);
+  };
+  std::erase_if(limits.cuts, [&](const std::string& cut) {
+    return !any_file([&](const auto& file) { return file->facts().first_row < cut; }) ||
+           !any_file([&](const auto& file) { return cut <= file->facts().last_row; });
+  });
+  const auto files = static_cast<int64_t>(compaction_.bytes() / limits.bytes_of_file) + 1;
+  limits.cells_of_file = files == 1 ? cells : (cells / files + 1) * 2;
+  return limits;
+}
+
 StatusOr<uint64_t> CompactionJob::Measure() const {
   const auto limit = static_cast<uint64_t>(std::max(services_.options.inline_value_limit, 0));
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/true));
-  uint64_t bytes = kBytesOfEmptyFile;
+  uint64_t bytes = kBytesOfEmptyFile + BytesOfFurtherFiles();
   const RewriteOutput measure = [&](CellCursor& cells) {
     const CellView& cell = cells.cell();
     bytes += MostBytesInFile(cell.type, cell.row.size() + cell.qualifier.size(), cell.value_length,
@@ -90,8 +114,7 @@ StatusOr<uint64_t> CompactionJob::Measure() const {
 StatusOr<VersionEdit> CompactionJob::Run() {
   const bool is_major = compaction_.kind == CompactionKind::kMajor;
   const Rewrite rules = Rules();
-  BuilderOptions options{.number = versions_.NewFileNumber(),
-                         .inline_value_limit = services_.options.inline_value_limit,
+  BuilderOptions options{.inline_value_limit = services_.options.inline_value_limit,
                          .written = rules.now,
                          .is_major = is_major};
   for (const auto& file : compaction_.files) {
@@ -100,34 +123,28 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   }
   const BlockCache::CompactionReads reads;
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/false));
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileBuilder> builder,
-                          StoreFileBuilder::Begin(services_.files, versions_.folder(),
-                                                  compaction_.family, options));
+  CompactionOutput output(services_, versions_, compaction_.family, options, Limits(),
+                          compaction_.lowest(), compaction_.highest());
   // What is written is not claimed any more, or puts would find twice as much missing. One that the
   // background has begun leaves its room to puts that wait for it, unless it gives more back.
   const bool yields = stopped_ && claimed_ >= compaction_.bytes();
-  const RewriteOutput put = Into(*builder);
-  const RewriteOutput output = [&](CellCursor& cell) -> Status {
+  const RewriteOutput put = [&](CellCursor& cell) -> Status {
     CELLFS_RETURN_IF_ERROR(Pace(cell.cell()));
-    CELLFS_RETURN_IF_ERROR(put(cell));
-    claim_.Shrink(claimed_ - std::min(claimed_, builder->bytes_on_disk()));
+    CELLFS_RETURN_IF_ERROR(output.Put(cell));
+    claim_.Shrink(claimed_ - std::min(claimed_, output.bytes_on_disk()));
     if (!yields || services_.waiting_puts == 0) return {};
     return {StatusCode::kCancelled, "puts wait for the room"};
   };
   const StatusOr<Timestamp> complete_since =
-      RewriteFamily(std::move(input), compaction_.family, rules, output, dropped_);
-  // Whoever stops it, to unmount for example, need not wait until it is removed; puts wait for that.
+      RewriteFamily(std::move(input), compaction_.family, rules, put, dropped_);
+  // Whoever stops it, to unmount for example, need not wait for the removal; puts wait for that.
   const bool may_stay = services_.options.background_maintenance && services_.waiting_puts == 0;
-  if (!complete_since.ok() && may_stay && MustStop() &&
-      builder->bytes_on_disk() >= kBytesOfLargeFile)
-    services_.leftovers.Add(builder->Leave());
+  if (!complete_since.ok() && may_stay && MustStop()) output.Leave();
   CELLFS_RETURN_IF_ERROR(complete_since.status());
-  CELLFS_ASSIGN_OR_RETURN(std::optional<FileFacts> facts,
-                          builder->Finish(compaction_.files.front()->facts().lowest,
-                                          compaction_.files.back()->facts().highest));
   VersionEdit edit;
+  CELLFS_ASSIGN_OR_RETURN(edit.added, output.Finish());
   edit.removed = compaction_.files;
-  if (facts) edit.added.push_back(*std::move(facts));
+  if (is_major) edit.major[compaction_.family.name()] = rules.now;
   if (*complete_since > 0) edit.past[compaction_.family.name()].complete_since = *complete_since;
   return edit;
 }
@@ -169,10 +186,10 @@ StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
     input.cells.push_back(OpenRun(std::move(run), kMaxSequenceId, lengths_only));
   const TableVersionPtr version = versions_.Current();
   const StoreFiles& present = version->files->Of(compaction_.family.name());
-  const FileFacts& oldest = compaction_.files.front()->facts();
+  const SequenceId lowest = compaction_.lowest();
   std::vector<FileFacts> older;
   for (const auto& file : present) {
-    if (file->facts().highest < oldest.lowest) older.push_back(file->facts());
+    if (file->facts().highest < lowest) older.push_back(file->facts());
   }
   for (const auto& file : NewerThan(compaction_, present)) {
     if (file->facts().withdrawals != 0) {
@@ -184,7 +201,7 @@ StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
       input.cells.push_back(OpenTombstones(std::move(lease)));
     }
   }
-  if (compaction_.heeds_newer_tombstones) input.highest = compaction_.files.back()->facts().highest;
+  if (compaction_.heeds_newer_tombstones) input.highest = compaction_.highest();
   input.older_may_hold = [older = std::move(older)](const CellView& withdrawal) {
     return std::any_of(older.begin(), older.end(),
                        [&](const FileFacts& facts) { return MayHoldPlaceOf(facts, withdrawal); });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// CompactionJob: writes the cells of some files of a family into one, leaves out what HBase's rules
-// drop, and says what that makes of the table (LevelDB's DoCompactionWork).
+// CompactionJob: writes the cells of some files of a family into one, or several without a common
+// row (CompactionOutput), leaves out what HBase's rules drop, and says what that makes of the table
+// (LevelDB's DoCompactionWork).
 #ifndef CELLFS_ENGINE_LOCAL_COMPACTION_JOB_H_
 #define CELLFS_ENGINE_LOCAL_COMPACTION_JOB_H_
 
@@ -10,6 +11,7 @@
 
 #include "engine/disk/disk_reserve.h"
 #include "engine/giving_up.h"
+#include "engine/local/compaction_output.h"
 #include "engine/local/compaction_picker.h"
 #include "engine/local/dropped_columns.h"
 #include "engine/local/rewrite.h"
@@ -46,6 +48,8 @@ class CompactionJob {
   bool MustStop() const;
   Status Pace(const CellView& written);
   Rewrite Rules() const;
+  OutputLimits Limits() const;
+  uint64_t BytesOfFurtherFiles() const;
   StatusOr<RewriteInput> Input(bool lengths_only) const;
 
   TableServices& services_;

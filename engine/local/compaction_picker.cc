@@ -31,36 +31,16 @@ bool HasMuchGarbage(const StoreFiles& files) {
   return garbage >= kLeastGarbage && garbage * 100 >= cells * kGarbagePercent;
 }
 
-// From here on a file is large enough to stay beside others.
-constexpr uint64_t kLeastOfUnit = uint64_t{8} << 20;
-
-// Files that follow each other in age and count as one.
-struct Unit {
-  FileRange files;
-  uint64_t bytes = 0;
-};
-
-std::vector<Unit> UnitsOf(const TableFiles& files, std::string_view family) {
-  const StoreFiles& by_age = files.Of(family);
-  const auto is_large = [&](size_t at) { return by_age[at]->facts().bytes >= kLeastOfUnit; };
-  std::vector<Unit> units;
-  size_t at = 0;
-  for (const FileRun& run : files.RunsOf(family)) {
-    for (const size_t begin = at; at < begin + run.files.size(); ++at) {
-      const bool joins = at > begin && is_large(at - 1) && is_large(at);
-      if (!joins) units.push_back({{at, at}, 0});
-      units.back().files.end = at + 1;
-      units.back().bytes += by_age[at]->facts().bytes;
-    }
-  }
-  return units;
-}
-
-bool IsMajorDue(const TableName& table, const FamilySchema& family, const StoreFiles& files,
-                size_t count, const SiteSettings& site, Timestamp now) {
-  if (count >= static_cast<size_t>(site.compaction_max)) return false;
+bool IsMajorDue(const TableName& table, const FamilySchema& family, const KeyPiece& piece,
+                const SiteSettings& site, Timestamp now) {
+  if (piece.units.size() >= static_cast<size_t>(site.compaction_max)) return false;
+  const StoreFiles& files = piece.files;
   // Nothing would come of it but what time has ended since.
-  if (files.size() == 1 && files.front()->facts().is_major && !HasTimeLimits(family)) return false;
+  const bool is_done =
+      piece.units.size() == 1 && std::all_of(files.begin(), files.end(), [](const auto& file) {
+        return file->facts().is_major;
+      });
+  if (is_done && !HasTimeLimits(family)) return false;
   Timestamp oldest = kLatestTimestamp;
   for (const auto& file : files) oldest = std::min(oldest, file->facts().written);
   return NeedsMajor(
@@ -70,6 +50,18 @@ bool IsMajorDue(const TableName& table, const FamilySchema& family, const StoreF
 }
 
 }  // namespace
+
+SequenceId Compaction::lowest() const {
+  SequenceId lowest = kMaxSequenceId;
+  for (const auto& file : files) lowest = std::min(lowest, file->facts().lowest);
+  return lowest;
+}
+
+SequenceId Compaction::highest() const {
+  SequenceId highest = 0;
+  for (const auto& file : files) highest = std::max(highest, file->facts().highest);
+  return highest;
+}
 
 uint64_t Compaction::bytes() const {
   uint64_t bytes = 0;
@@ -81,33 +73,79 @@ int64_t FlushSizeOf(const TableSchema& schema, const SiteSettings& site) {
   return schema.memstore_flush_size().value_or(site.memstore_flush_size);
 }
 
-size_t CountFiles(const TableVersion& version, const FamilySchema& family) {
-  return UnitsOf(*version.files, family.name()).size();
+uint64_t BytesOfPiece(const TableSchema& schema, const SiteSettings& site) {
+  constexpr uint64_t kFlushes = 8;
+  return kFlushes *
+         static_cast<uint64_t>(std::max(FlushSizeOf(schema, site), site.memstore_flush_size));
 }
 
-std::optional<Compaction> PickCompaction(const TableVersion& version, const FamilySchema& family,
-                                         const SiteSettings& site, Timestamp now) {
-  const StoreFiles& files = version.files->Of(family.name());
-  if (files.empty()) return std::nullopt;
-  const std::vector<Unit> units = UnitsOf(*version.files, family.name());
-  if (HasMuchGarbage(files) ||
-      IsMajorDue(version.schema->name(), family, files, units.size(), site, now))
-    return Compaction{family, files, CompactionKind::kMajor};
+size_t CountFiles(const TableVersion& version, const FamilySchema& family) {
+  return version.files->RangesOf(family.name()).MostUnits();
+}
+
+namespace {
+
+// Of a piece without young files over it: with all of them it may be major, for no file is older.
+std::optional<Compaction> PickInPiece(const TableVersion& version, const FamilySchema& family,
+                                      const KeyPiece& piece, size_t pieces,
+                                      const SiteSettings& site) {
   std::vector<uint64_t> sizes;
-  for (const Unit& unit : units) sizes.push_back(unit.bytes);
+  for (const FileUnit& unit : piece.units) sizes.push_back(unit.bytes);
+  const auto flush_size = static_cast<uint64_t>(FlushSizeOf(*version.schema, site));
   const CompactionLimits limits{
       .min_files = static_cast<size_t>(site.compaction_min),
       .max_files = static_cast<size_t>(site.compaction_max),
       .ratio = site.compaction_ratio,
-      .min_size = static_cast<uint64_t>(FlushSizeOf(*version.schema, site)),
+      .min_size = flush_size / pieces,
       .blocking_files = static_cast<size_t>(site.blocking_store_files)};
   const auto range = SelectCompaction(sizes, limits);
   if (!range) return std::nullopt;
-  const auto begin = files.begin() + static_cast<ptrdiff_t>(units[range->begin].files.begin);
-  const auto end = files.begin() + static_cast<ptrdiff_t>(units[range->end - 1].files.end);
-  const bool is_all = range->begin == 0 && range->end == units.size();
-  return Compaction{family, StoreFiles(begin, end),
-                    is_all ? CompactionKind::kMajor : CompactionKind::kMinor};
+  Compaction compaction{family, {}, CompactionKind::kMinor};
+  for (size_t i = range->begin; i < range->end; ++i) {
+    const StoreFiles& files = piece.units[i].files;
+    compaction.files.insert(compaction.files.end(), files.begin(), files.end());
+  }
+  if (compaction.files.size() == piece.files.size()) compaction.kind = CompactionKind::kMajor;
+  return compaction;
+}
+
+// Once there are as many as are worth a compaction, or more than a piece takes.
+bool AreWorthMerging(const TableVersion& version, const KeyPiece& young, const SiteSettings& site) {
+  uint64_t bytes = 0;
+  for (const FileUnit& unit : young.units) bytes += unit.bytes;
+  return young.units.size() >= static_cast<size_t>(std::max(site.compaction_min, 2)) ||
+         bytes > BytesOfPiece(*version.schema, site);
+}
+
+}  // namespace
+
+// Of the piece that has most files, where several want it. What concerns a piece as a whole has to
+// wait until young files have become its own.
+std::optional<Compaction> PickCompaction(const TableVersion& version, const FamilySchema& family,
+                                         const SiteSettings& site, Timestamp now) {
+  const KeyRanges& ranges = version.files->RangesOf(family.name());
+  const KeyPiece& young = ranges.young();
+  bool merges_young = AreWorthMerging(version, young, site);
+  std::optional<Compaction> picked;
+  size_t most = 0;
+  for (const KeyPiece& piece : ranges.pieces()) {
+    if (piece.files.empty() || piece.units.size() <= most) continue;
+    std::optional<Compaction> in_piece;
+    if (HasMuchGarbage(piece.files) ||
+        IsMajorDue(version.schema->name(), family, piece, site, now)) {
+      merges_young |= !young.files.empty();
+      if (young.files.empty()) in_piece = {family, piece.files, CompactionKind::kMajor};
+    } else {
+      in_piece = PickInPiece(version, family, piece, ranges.pieces().size(), site);
+      if (in_piece && !young.files.empty()) in_piece->kind = CompactionKind::kMinor;
+    }
+    if (!in_piece) continue;
+    most = piece.units.size();
+    picked = std::move(in_piece);
+  }
+  if (merges_young && young.units.size() >= most)
+    return Compaction{family, young.files, CompactionKind::kMinor};
+  return picked;
 }
 
 // One that withdraws what an older file may have stays as long as that, for a TTL may be raised.
@@ -125,36 +163,45 @@ StoreFiles PickExpired(const StoreFiles& files, const FamilySchema& family, Time
   return expired;
 }
 
-std::vector<StoreFiles> PickPairs(const StoreFiles& files) {
-  std::vector<StoreFiles> pairs;
-  if (files.size() <= 2) return pairs;
-  for (auto file = files.begin(); file + 1 != files.end(); ++file)
-    pairs.emplace_back(file, file + 2);
-  const auto bytes = [](const StoreFiles& pair) {
-    return pair.front()->facts().bytes + pair.back()->facts().bytes;
-  };
+std::vector<StoreFiles> PickPairs(const KeyRanges& ranges) {
+  std::vector<FileUnit> pairs;
+  for (const KeyPiece& piece : ranges.pieces()) {
+    const std::vector<FileUnit>& units = piece.units;
+    for (size_t i = 0; units.size() > 2 && i + 1 < units.size(); ++i) {
+      FileUnit& pair = pairs.emplace_back(units[i]);
+      pair.files.insert(pair.files.end(), units[i + 1].files.begin(), units[i + 1].files.end());
+      pair.bytes += units[i + 1].bytes;
+    }
+  }
   std::sort(pairs.begin(), pairs.end(),
-            [&](const StoreFiles& a, const StoreFiles& b) { return bytes(a) < bytes(b); });
-  return pairs;
+            [](const FileUnit& a, const FileUnit& b) { return a.bytes < b.bytes; });
+  std::vector<StoreFiles> smallest_first;
+  for (FileUnit& pair : pairs) smallest_first.push_back(std::move(pair.files));
+  return smallest_first;
 }
 
 StoreFiles NewerThan(const Compaction& compaction, StoreFiles files) {
-  const SequenceId highest = compaction.files.back()->facts().highest;
+  const SequenceId highest = compaction.highest();
   std::erase_if(files, [&](const auto& file) { return file->facts().lowest <= highest; });
   return files;
 }
 
 // All files are of its time or later (FileFacts::written), for those it found have become one. That
 // one says so until a minor compaction takes it in. Where the table has every file that it was ever
-// given, there was none.
-Timestamp LatestMajorCompaction(const StoreFiles& files, bool has_every_file, Timestamp now) {
+// given, there was none. Of a piece that has lost all its cells no file would tell: once the range
+// is cut, the time is kept with the cuts.
+Timestamp LatestMajorCompaction(const TableFiles& files, std::string_view family,
+                                bool has_every_file, Timestamp now) {
+  if (const auto cut = files.ranges().find(family); cut != files.ranges().end())
+    return cut->second.major;
+  const StoreFiles& of_family = files.Of(family);
   if (has_every_file) return 0;
-  if (files.empty()) return now;
+  if (of_family.empty()) return now;
   const auto is_major = [](const auto& file) { return file->facts().is_major; };
-  const auto made = std::find_if(files.begin(), files.end(), is_major);
-  if (made != files.end()) return (*made)->facts().written;
+  const auto made = std::find_if(of_family.begin(), of_family.end(), is_major);
+  if (made != of_family.end()) return (*made)->facts().written;
   Timestamp oldest = kLatestTimestamp;
-  for (const auto& file : files) oldest = std::min(oldest, file->facts().written);
+  for (const auto& file : of_family) oldest = std::min(oldest, file->facts().written);
   return oldest;
 }
 

@@ -417,7 +417,7 @@ TableStatistics LocalTable::GetStatistics() {
   const Timestamp now = services_->options.clock->Now();
   for (const auto& [name, family] : version->schema->families) {
     statistics.major_compactions[name] =
-        LatestMajorCompaction(version->files->Of(name), has_every_file, now);
+        LatestMajorCompaction(*version->files, name, has_every_file, now);
     const auto due = PickCompaction(*version, family, services_->options.site, now);
     if (due) statistics.compaction_debt += due->bytes();
     ShowError("compaction", compactor_.AttemptsOf(name), statistics);

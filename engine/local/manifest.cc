@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// {"format": 1, "store": 1234, "table": 7, "flushed": 1000, "next_file": 3,
+// {"format": 2, "store": 1234, "table": 7, "flushed": 1000, "next_file": 3,
 //  "files": [{"number": 2, "family": "f", "first_row": "a", "last_row": "z", "oldest": 1, ...}],
-//  "past": {"f": {"complete_since": 1800000000000, "widened": 0}}}
-// The last one is not there where it has nothing.
+//  "past": {"f": {"complete_since": 1800000000000, "widened": 0}},
+//  "ranges": {"f": {"cuts": ["m"], "major": 1800000000000}}}
+// The last two are not there where they have nothing. Without ranges, and files of compactions that
+// wrote several, it is of format 1, which older versions read too.
 #include "engine/local/manifest.h"
 
 #include <algorithm>
@@ -19,29 +21,32 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kManifestFormat = 1;
+constexpr int kManifestFormat = 2;
 constexpr std::string_view kMagic = "CELLMAN\n";
 
 Json FactsToJson(const FileFacts& facts) {
-  return {{"number", facts.number},
-          {"family", BytesToJsonText(facts.family)},
-          {"first_row", BytesToJsonText(facts.first_row)},
-          {"last_row", BytesToJsonText(facts.last_row)},
-          {"oldest", facts.oldest},
-          {"newest", facts.newest},
-          {"oldest_put", facts.oldest_put},
-          {"lowest", facts.lowest},
-          {"highest", facts.highest},
-          {"cells", facts.cells},
-          {"tombstones", facts.tombstones},
-          {"family_tombstones", facts.family_tombstones},
-          {"withdrawals", facts.withdrawals},
-          {"surplus", facts.surplus},
-          {"bytes", facts.bytes},
-          {"written", facts.written},
-          {"filter_blocks", facts.filter_blocks},
-          {"filter_has_columns", facts.filter_has_columns},
-          {"is_major", facts.is_major}};
+  Json json = {{"number", facts.number},
+               {"family", BytesToJsonText(facts.family)},
+               {"first_row", BytesToJsonText(facts.first_row)},
+               {"last_row", BytesToJsonText(facts.last_row)},
+               {"oldest", facts.oldest},
+               {"newest", facts.newest},
+               {"oldest_put", facts.oldest_put},
+               {"lowest", facts.lowest},
+               {"highest", facts.highest},
+               {"cells", facts.cells},
+               {"tombstones", facts.tombstones},
+               {"family_tombstones", facts.family_tombstones},
+               {"withdrawals", facts.withdrawals},
+               {"surplus", facts.surplus},
+               {"bytes", facts.bytes},
+               {"written", facts.written},
+               {"filter_blocks", facts.filter_blocks},
+               {"filter_has_columns", facts.filter_has_columns},
+               {"is_major", facts.is_major}};
+  if (facts.follows != 0) json["follows"] = facts.follows;
+  if (facts.is_followed) json["is_followed"] = true;
+  return json;
 }
 
 // Throws Json::exception, or std::domain_error where a text holds what is no byte.
@@ -70,14 +75,24 @@ FileFacts FactsFromJson(const Json& json) {
           .written = json.at("written").get<Timestamp>(),
           .filter_blocks = json.at("filter_blocks").get<int64_t>(),
           .filter_has_columns = json.at("filter_has_columns").get<bool>(),
-          .is_major = json.at("is_major").get<bool>()};
+          .is_major = json.at("is_major").get<bool>(),
+          .follows = json.value("follows", uint64_t{0}),
+          .is_followed = json.value("is_followed", false)};
+}
+
+int FormatOf(const Manifest& manifest) {
+  const bool has_parts =
+      std::any_of(manifest.files.begin(), manifest.files.end(), [](const FileFacts& facts) {
+        return facts.follows != 0 || facts.is_followed;
+      });
+  return has_parts || !manifest.ranges.empty() ? kManifestFormat : 1;
 }
 
 std::string Encode(const Manifest& manifest) {
   const MemoryReserve reserve(MemoryReserve::kOfSmallText);
   Json files = Json::array();
   for (const FileFacts& facts : manifest.files) files.push_back(FactsToJson(facts));
-  Json json = {{"format", kManifestFormat},
+  Json json = {{"format", FormatOf(manifest)},
                {"store", manifest.store_id},
                {"table", manifest.table},
                {"flushed", manifest.flushed},
@@ -87,13 +102,19 @@ std::string Encode(const Manifest& manifest) {
     json["past"][BytesToJsonText(family)] = {{"complete_since", past.complete_since},
                                              {"widened", past.widened}};
   }
+  for (const auto& [family, ranges] : manifest.ranges) {
+    Json cuts = Json::array();
+    for (const std::string& cut : ranges.cuts) cuts.push_back(BytesToJsonText(cut));
+    json["ranges"][BytesToJsonText(family)] = {{"cuts", std::move(cuts)},
+                                               {"major", ranges.major}};
+  }
   return json.dump();
 }
 
 StatusOr<Manifest> Decode(const std::string& path, std::string_view text) {
   try {
     const Json json = Json::parse(text);
-    if (const int format = json.at("format").get<int>(); format != kManifestFormat)
+    if (const int format = json.at("format").get<int>(); format < 1 || format > kManifestFormat)
       return Status(StatusCode::kCorruption, "'" + path + "': format " + std::to_string(format) +
                                                  " is not known to this version");
     Manifest manifest{.store_id = json.at("store").get<uint64_t>(),
@@ -101,13 +122,21 @@ StatusOr<Manifest> Decode(const std::string& path, std::string_view text) {
                       .flushed = json.at("flushed").get<SequenceId>(),
                       .next_file = json.at("next_file").get<uint64_t>(),
                       .files = {},
-                      .past = {}};
+                      .past = {},
+                      .ranges = {}};
     for (const Json& facts : json.at("files")) manifest.files.push_back(FactsFromJson(facts));
     if (const auto known = json.find("past"); known != json.end()) {
       for (const auto& [family, past] : known->items()) {
         manifest.past[Bytes(family)] = {
             .complete_since = past.at("complete_since").get<Timestamp>(),
             .widened = past.at("widened").get<Timestamp>()};
+      }
+    }
+    if (const auto known = json.find("ranges"); known != json.end()) {
+      for (const auto& [family, ranges] : known->items()) {
+        FamilyRanges& of_family = manifest.ranges[Bytes(family)];
+        of_family.major = ranges.at("major").get<Timestamp>();
+        for (const Json& cut : ranges.at("cuts")) of_family.cuts.push_back(Bytes(cut));
       }
     }
     return manifest;

@@ -13,6 +13,7 @@
 #include "engine/admin.h"
 #include "engine/disk/file_layer.h"
 #include "engine/file/file_facts.h"
+#include "engine/local/key_ranges.h"
 #include "engine/log/log_format.h"
 #include "engine/storage/storage_engine.h"
 
@@ -27,6 +28,7 @@ struct Manifest {
   uint64_t next_file = 1;  // the number of the next file
   std::vector<FileFacts> files;  // oldest first in each family
   std::map<std::string, FamilyPast> past;  // as of TableVersion
+  TableRanges ranges;                      // likewise
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };

@@ -4,8 +4,10 @@
 //  1. by the log, where it has a note of the table: it lists the files of a manifest. A file with a
 //     smaller number that is not listed was replaced or given up (truncate, a dropped family), and
 //     stays out;
-//  2. else by the files: of one family, a file whose range of sequence ids lies within another's was
-//     its input, and stays out. Files whose ranges overlap otherwise cannot be of one table.
+//  2. else by the files: of one family, a file that has rows in common with another, and whose
+//     range of sequence ids lies within that one's, was its input, and stays out, if all that this
+//     compaction wrote is there. Files with common rows whose ranges overlap otherwise cannot be of
+//     one table.
 #include "engine/repair.h"
 
 #include <algorithm>
@@ -162,6 +164,9 @@ class Repair {
     std::erase_if(facts, [&](const auto& file) {
       for (const auto& [number, other] : all) {
         if (!IsInputOf(file.second, other)) continue;
+        if (!HasAllOfItsCompaction(other, all))
+          repair.obstacle = StoreFileName(number) + " has a part of what " +
+                            StoreFileName(file.first) + " has, and the others are not there";
         repair.notes.push_back(StoreFileName(file.first) + " is left out: its cells are in " +
                                StoreFileName(number));
         return true;
@@ -171,7 +176,7 @@ class Repair {
     for (const auto& [number, of_file] : facts) {
       manifest.flushed = std::max(manifest.flushed, of_file.highest);
       for (const auto& [other_number, other] : facts) {
-        if (number < other_number && of_file.family == other.family &&
+        if (number < other_number && HaveRowsInCommon(of_file, other) &&
             of_file.lowest <= other.highest && other.lowest <= of_file.highest)
           repair.obstacle = StoreFileName(number) + " and " + StoreFileName(other_number) +
                             " overlap, and neither was made of the other";
@@ -182,8 +187,32 @@ class Repair {
         "expired, would come back if it had not been removed yet");
   }
 
+  static bool HaveRowsInCommon(const FileFacts& a, const FileFacts& b) {
+    return a.family == b.family && a.first_row <= b.last_row && b.first_row <= a.last_row;
+  }
+
+  // Whatever a compaction wrote beside the file is there too.
+  static bool HasAllOfItsCompaction(const FileFacts& file,
+                                    const std::map<uint64_t, FileFacts>& all) {
+    const FileFacts* first = &file;
+    while (first->follows != 0) {
+      const auto before = all.find(first->follows);
+      if (before == all.end()) return false;
+      first = &before->second;
+    }
+    const FileFacts* last = &file;
+    while (last->is_followed) {
+      const auto behind = std::find_if(all.begin(), all.end(), [&](const auto& other) {
+        return other.second.follows == last->number;
+      });
+      if (behind == all.end()) return false;
+      last = &behind->second;
+    }
+    return true;
+  }
+
   static bool IsInputOf(const FileFacts& file, const FileFacts& other) {
-    if (file.number == other.number || file.family != other.family) return false;
+    if (file.number == other.number || !HaveRowsInCommon(file, other)) return false;
     if (file.lowest < other.lowest || file.highest > other.highest) return false;
     const bool is_same = file.lowest == other.lowest && file.highest == other.highest;
     return !is_same || file.number < other.number;

@@ -19,7 +19,7 @@ namespace cellfs {
 
 // What is rewritten, and what is known of what is not.
 struct RewriteInput {
-  // Every cell, withdrawals too. The sequence ids of two cursors do not overlap.
+  // Every cell, withdrawals too. In one row the sequence ids of two cursors do not overlap.
   std::vector<std::unique_ptr<CellCursor>> cells;
   // Withdrawals alone, of files that are newer than `cells`. What they take back goes.
   std::vector<std::unique_ptr<CellCursor>> newer_withdrawals;

@@ -109,9 +109,10 @@ Status TableCompactor::CompactAll(CompactionKind kind) {
 
 Status TableCompactor::CompactFamily(const FamilySchema& family, CompactionKind kind) {
   bool has_thinned = false;
+  std::string from;
   for (int attempt = 1;; ++attempt) {
     Status status = DropExpired(family).status();
-    if (status.ok()) status = RunJob({family, versions_.FilesOf(family.name()), kind}, {});
+    if (status.ok()) status = CompactPieces(family, kind, from);
     if (status.code() == StatusCode::kStoreFull) {
       bool has_made_room = false;
       if (!std::exchange(has_thinned, true)) {
@@ -129,9 +130,31 @@ Status TableCompactor::CompactFamily(const FamilySchema& family, CompactionKind 
   }
 }
 
+// One after the other, so that none needs more room than its files have. Those before the row
+// `from` are done.
+Status TableCompactor::CompactPieces(const FamilySchema& family, CompactionKind kind,
+                                     std::string& from) {
+  for (;;) {
+    const TableVersionPtr version = versions_.Current();
+    const KeyRanges& ranges = version->files->RangesOf(family.name());
+    if (const StoreFiles& young = ranges.young().files; !young.empty()) {
+      CELLFS_RETURN_IF_ERROR(RunJob({family, young, CompactionKind::kMinor}, {}));
+      continue;
+    }
+    const auto& pieces = ranges.pieces();
+    const auto next = std::upper_bound(
+        pieces.begin() + 1, pieces.end(), from,
+        [](const std::string& row, const KeyPiece& piece) { return row < piece.begin; });
+    CELLFS_RETURN_IF_ERROR(RunJob({family, (next - 1)->files, kind}, {}));
+    if (next == pieces.end()) return {};
+    from = next->begin;
+  }
+}
+
 // False: there is no room for any two, or no more than two are there.
 StatusOr<bool> TableCompactor::CompactPair(const FamilySchema& family) {
-  for (StoreFiles& pair : PickPairs(versions_.FilesOf(family.name()))) {
+  const TableVersionPtr version = versions_.Current();
+  for (StoreFiles& pair : PickPairs(version->files->RangesOf(family.name()))) {
     const Status status = RunJob({family, std::move(pair), CompactionKind::kMinor}, {});
     if (status.ok()) return true;
     if (status.code() != StatusCode::kStoreFull) return status;

@@ -63,6 +63,7 @@ class TableCompactor {
   Status CompactAll(CompactionKind kind);
   // REQUIRES: the family's turn, as of all that follow.
   Status CompactFamily(const FamilySchema& family, CompactionKind kind);
+  Status CompactPieces(const FamilySchema& family, CompactionKind kind, std::string& from);
   StatusOr<bool> CompactPair(const FamilySchema& family);
   StatusOr<bool> ThinFiles(const FamilySchema& family, const Stopped& stopped);
   StatusOr<bool> IsWorthThinning(const Compaction& alone, const Stopped& stopped) const;

@@ -2,43 +2,59 @@
 #include "engine/local/table_version.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace cellfs {
 
-TableFiles::TableFiles(const StoreFiles& files) {
+TableFiles::TableFiles(const StoreFiles& files, TableRanges ranges) : ranges_(std::move(ranges)) {
   for (const auto& file : files) {
-    families_[file->facts().family].push_back(file);
+    families_[file->facts().family].by_age.push_back(file);
     newest_ = std::max(newest_, file->facts().newest);
   }
-  for (auto& [family, of_family] : families_) {
-    std::sort(of_family.begin(), of_family.end(),
-              [](const auto& a, const auto& b) { return a->facts().highest < b->facts().highest; });
-    runs_.emplace(family, cellfs::RunsOf(of_family));
+  for (auto& [name, family] : families_) {
+    std::sort(family.by_age.begin(), family.by_age.end(), [](const auto& a, const auto& b) {
+      return std::tie(a->facts().highest, a->facts().first_row) <
+             std::tie(b->facts().highest, b->facts().first_row);
+    });
+    family.ranges = KeyRanges(family.by_age, CutsOf(name));
+    family.runs = family.ranges.Runs();
   }
 }
 
-const StoreFiles& TableFiles::Of(std::string_view family) const {
-  static const StoreFiles kNone;
+const TableFiles::OfFamily& TableFiles::Find(std::string_view family) const {
+  static const OfFamily kNone;
   const auto found = families_.find(family);
   return found == families_.end() ? kNone : found->second;
 }
 
+const StoreFiles& TableFiles::Of(std::string_view family) const { return Find(family).by_age; }
+
+const KeyRanges& TableFiles::RangesOf(std::string_view family) const {
+  return Find(family).ranges;
+}
+
 const std::vector<FileRun>& TableFiles::RunsOf(std::string_view family) const {
-  static const std::vector<FileRun> kNone;
-  const auto found = runs_.find(family);
-  return found == runs_.end() ? kNone : found->second;
+  return Find(family).runs;
+}
+
+const std::vector<std::string>& TableFiles::CutsOf(std::string_view family) const {
+  static const std::vector<std::string> kNone;
+  const auto found = ranges_.find(family);
+  return found == ranges_.end() ? kNone : found->second.cuts;
 }
 
 StoreFiles TableFiles::All() const {
   StoreFiles all;
-  for (const auto& [family, files] : families_) all.insert(all.end(), files.begin(), files.end());
+  for (const auto& [name, family] : families_)
+    all.insert(all.end(), family.by_age.begin(), family.by_age.end());
   return all;
 }
 
 uint64_t TableFiles::bytes() const {
   uint64_t bytes = 0;
-  for (const auto& [family, files] : families_)
-    for (const auto& file : files) bytes += file->facts().bytes;
+  for (const auto& [name, family] : families_)
+    for (const auto& file : family.by_age) bytes += file->facts().bytes;
   return bytes;
 }
 

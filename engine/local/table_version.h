@@ -15,28 +15,40 @@
 #include "engine/admin.h"
 #include "engine/file/file_run.h"
 #include "engine/file/store_file.h"
+#include "engine/local/key_ranges.h"
 #include "engine/memstore/memory_cells.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 
 namespace cellfs {
 
-// The store files of a table by family, oldest first, and the runs that they make. Immutable.
+// The store files of a table by family, oldest first, the pieces of the key range that they lie in,
+// and the runs that they make. Immutable.
 class TableFiles {
  public:
   TableFiles() = default;
-  explicit TableFiles(const StoreFiles& files);
+  explicit TableFiles(const StoreFiles& files, TableRanges ranges = {});
 
   const StoreFiles& Of(std::string_view family) const;
+  const KeyRanges& RangesOf(std::string_view family) const;
+  const std::vector<std::string>& CutsOf(std::string_view family) const;
+  const TableRanges& ranges() const { return ranges_; }
   const std::vector<FileRun>& RunsOf(std::string_view family) const;
   StoreFiles All() const;
   uint64_t bytes() const;
   Timestamp newest() const { return newest_; }  // of all cells
 
  private:
+  struct OfFamily {
+    StoreFiles by_age;
+    KeyRanges ranges;
+    std::vector<FileRun> runs;
+  };
+  const OfFamily& Find(std::string_view family) const;
+
   Timestamp newest_ = 0;
-  std::map<std::string, StoreFiles, std::less<>> families_;
-  std::map<std::string, std::vector<FileRun>, std::less<>> runs_;
+  TableRanges ranges_;
+  std::map<std::string, OfFamily, std::less<>> families_;
 };
 
 // By family, where there is something to know.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/disk/remedies.h"
+#include "engine/local/compaction_picker.h"
 #include "engine/local/lost_tables.h"
 
 namespace cellfs {
@@ -38,7 +39,7 @@ VersionSet::VersionSet(TableServices& services, StoredTable table,
   TableVersion version;
   version.schema = std::move(table.schema);
   version.active = NewMemory(*version.schema);
-  version.files = std::make_shared<TableFiles>(files);
+  version.files = std::make_shared<TableFiles>(files, manifest.ranges);
   version.past = manifest.past;
   version_ = std::make_shared<TableVersion>(std::move(version));
 }
@@ -136,7 +137,8 @@ StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit)
                         .flushed = std::max(flushed(), edit.flushed),
                         .next_file = next_file_,
                         .files = successor.strange,
-                        .past = present->past};
+                        .past = present->past,
+                        .ranges = {}};
   for (const auto& [family, past] : edit.past) {
     FamilyPast& known = successor.manifest.past[family];
     known.complete_since = std::max(known.complete_since, past.complete_since);
@@ -148,9 +150,40 @@ StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit)
     });
   }
   for (const auto& file : files) successor.manifest.files.push_back(file->facts());
-  successor.files = std::make_shared<const TableFiles>(files);
+  successor.manifest.ranges =
+      RangesAfter(edit, edit.schema != nullptr ? *edit.schema : *present->schema, files);
+  successor.files = std::make_shared<const TableFiles>(files, successor.manifest.ranges);
   successor.version = std::make_shared<TableVersion>();
   return successor;
+}
+
+// What is cut further follows from the files that are there then.
+TableRanges VersionSet::RangesAfter(const VersionEdit& edit, const TableSchema& schema,
+                                    const StoreFiles& files) const {
+  const Snapshot<TableVersion> present = Current();
+  TableRanges ranges = present->files->ranges();
+  std::erase_if(ranges, [&](const auto& of_family) {
+    return schema.FindFamily(of_family.first) == nullptr;
+  });
+  for (const auto& [family, began] : edit.major) {
+    const auto cut = ranges.find(family);
+    if (cut != ranges.end()) cut->second.major = std::max(cut->second.major, began);
+  }
+  const TableFiles after(files, ranges);
+  const uint64_t bytes_of_piece = BytesOfPiece(schema, services_.options.site);
+  for (const auto& [family, of_schema] : schema.families) {
+    std::vector<std::string> cuts = after.RangesOf(family).Recut(bytes_of_piece);
+    const auto known = ranges.find(family);
+    if (known != ranges.end()) {
+      known->second.cuts = std::move(cuts);
+    } else if (!cuts.empty()) {
+      const bool has_every_file = files.size() + 1 == next_file_;
+      const Timestamp major = LatestMajorCompaction(after, family, has_every_file,
+                                                    services_.options.clock->Now());
+      ranges[family] = {.cuts = std::move(cuts), .major = major};
+    }
+  }
+  return ranges;
 }
 
 // The names of the files come first, and may not follow the manifest's.

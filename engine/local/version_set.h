@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,6 +37,7 @@ struct VersionEdit {
   std::shared_ptr<MemoryCells> active;        // likewise
   bool ends_frozen = false;                   // the frozen memstore goes
   FamilyPasts past;                           // the later times count
+  std::map<std::string, Timestamp> major;     // of families: when a compaction of this kind began
   // Of a flush: `added` has all that moments up to this one see of the frozen memstore.
   std::optional<SequenceId> complete_up_to;
 };
@@ -99,6 +101,8 @@ class VersionSet {
     StoreFiles removed;
   };
   StatusOr<Successor> SuccessorBy(const VersionEdit& edit) const;
+  TableRanges RangesAfter(const VersionEdit& edit, const TableSchema& schema,
+                          const StoreFiles& files) const;
   Status Save(const VersionEdit& edit, const Manifest& manifest);
   void Install(const VersionEdit& edit, const Successor& successor);
   void LetGo(const StoreFiles& removed, const Manifest& manifest);

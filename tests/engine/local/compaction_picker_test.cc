@@ -5,6 +5,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/support/family_of.h"
 
@@ -29,7 +30,12 @@ class CompactionPickerTest : public testing::Test {
     facts.bytes = bytes;
     facts.written = kNow;
     files_.push_back(std::make_shared<StoreFile>(folder_, facts, cache_));
-    version_.files = std::make_shared<const TableFiles>(files_);
+    Cut({});
+  }
+  void Cut(const std::vector<std::string>& cuts) {
+    TableRanges ranges;
+    if (!cuts.empty()) ranges["f"] = {.cuts = cuts, .major = 7};
+    version_.files = std::make_shared<const TableFiles>(files_, ranges);
   }
   size_t Count() const { return CountFiles(version_, family_); }
   // The numbers of the files, and whether all that they hide goes.
@@ -77,6 +83,48 @@ TEST_F(CompactionPickerTest, ARunIsTakenWholeWhereWhatLiesOverItIsAsLarge) {
   Add(Row(0), Row(9), 200 * kMegabyte);
   EXPECT_EQ(Count(), 3u);
   EXPECT_EQ(Picked(), "1 2 3 4 5 6 major");
+}
+
+TEST_F(CompactionPickerTest, APieceIsCompactedWithoutTheOthers) {
+  Add("a", "c", 900 * kMegabyte);
+  Add("m", "p", 900 * kMegabyte);
+  for (int i = 0; i < 3; ++i) Add("m", "o", 20 * kMegabyte);
+  Add("a", "b", 20 * kMegabyte);
+  Cut({"m"});
+  EXPECT_EQ(Count(), 4u);
+  EXPECT_EQ(Picked(), "3 4 5 minor");
+  for (int i = 0; i < 3; ++i) Add("a", "c", 800 * kMegabyte);
+  Cut({"m"});
+  EXPECT_EQ(Count(), 5u);
+  EXPECT_EQ(Picked(), "1 6 7 8 9 major") << "the older ones of that piece are all among them";
+}
+
+TEST_F(CompactionPickerTest, YoungFilesAreMergedBeforeAPieceIsDoneWith) {
+  Add("a", "c", 900 * kMegabyte);
+  Add("m", "p", 900 * kMegabyte);
+  Add("b", "n", 100 * kMegabyte);
+  Add("b", "n", 100 * kMegabyte);
+  Cut({"m"});
+  EXPECT_EQ(Count(), 3u);
+  EXPECT_EQ(Picked(), "nothing");
+  Add("m", "o", 100 * kMegabyte);
+  Cut({"m"});
+  EXPECT_EQ(Picked(), "3 4 5 minor");
+}
+
+TEST_F(CompactionPickerTest, WhatLiesUnderYoungFilesIsNotMajor) {
+  for (int i = 0; i < 3; ++i) Add("a", "c", 10 * kMegabyte);
+  Add("m", "p", 900 * kMegabyte);
+  Add("b", "n", 100 * kMegabyte);
+  Cut({"m"});
+  EXPECT_EQ(Picked(), "1 2 3 minor");
+}
+
+TEST_F(CompactionPickerTest, TheLastMajorCompactionIsKeptWithTheCuts) {
+  Add("a", "c", 10 * kMegabyte);
+  EXPECT_EQ(LatestMajorCompaction(*version_.files, "f", false, kNow + 1), kNow);
+  Cut({"m"});
+  EXPECT_EQ(LatestMajorCompaction(*version_.files, "f", false, kNow + 1), 7);
 }
 
 }  // namespace

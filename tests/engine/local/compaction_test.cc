@@ -123,18 +123,19 @@ TEST_F(CompactionTest, GarbageIsNoticedAndCleanedUpInTheBackground) {
 
 // What the background would take, and no more.
 TEST_F(CompactionTest, FilesAreSelectedByTheirSizes) {
-  const auto flush_one = [&](const std::string& row, size_t bytes) {
-    ASSERT_OK(PutOne(row, 1, std::string(bytes, 'x')));
+  // Of one row, or the key range would be cut between them.
+  const auto flush_one = [&](Timestamp timestamp, size_t bytes) {
+    ASSERT_OK(PutOne("a", timestamp, std::string(bytes, 'x')));
     ASSERT_OK(table_->Flush());
   };
   options_.site.memstore_flush_size = 1000;
   Reopen();
-  flush_one("a", 200000);
-  flush_one("b", 20000);
-  flush_one("c", 20000);
+  flush_one(1, 200000);
+  flush_one(2, 20000);
+  flush_one(3, 20000);
   ASSERT_OK(table_->CompactSelected());
   EXPECT_EQ(StoreFileNames(), (std::vector<std::string>{"1.db", "2.db", "3.db"}));
-  flush_one("d", 20000);
+  flush_one(4, 20000);
   ASSERT_OK(table_->CompactSelected());
   EXPECT_EQ(StoreFileNames(), (std::vector<std::string>{"1.db", "5.db"}));
 }

@@ -67,6 +67,32 @@ Manifest Example() {
                      .written = 78}}};
 }
 
+// Of a table whose key range is cut, with a file of a compaction that wrote two.
+const std::string kRanges =
+    R"(,"next_file":5,"ranges":{"f":{"cuts":["m","t)"
+    "\u00ff"
+    R"("],"major":1234}},"store":18446744073709551615,"table":7})";
+
+std::string Replaced(std::string text, const std::string& what, const std::string& by) {
+  return text.replace(text.find(what), what.size(), by);
+}
+
+std::string ContentWithRanges() {
+  std::string content = Replaced(
+      kContent, R"(,"next_file":5,"store":18446744073709551615,"table":7})", kRanges);
+  content = Replaced(content, R"("format":1)", R"("format":2)");
+  content = Replaced(content, R"("first_row":"r",)", R"("first_row":"r","follows":3,)");
+  return Replaced(content, R"("highest":15,)", R"("highest":15,"is_followed":true,)");
+}
+
+Manifest ExampleWithRanges() {
+  Manifest manifest = Example();
+  manifest.files[0].is_followed = true;
+  manifest.files[1].follows = 3;
+  manifest.ranges["f"] = {.cuts = {"m", "t\xff"}, .major = 1234};
+  return manifest;
+}
+
 class ManifestBytesTest : public testing::Test {
  protected:
   TemporaryDirectory directory_;
@@ -82,6 +108,15 @@ TEST_F(ManifestBytesTest, AreRead) {
   const auto manifest = ReadManifest(PosixFiles(), directory_.path(), ~uint64_t{0}, 7);
   ASSERT_OK(manifest);
   EXPECT_EQ(*manifest, Example());
+}
+
+TEST_F(ManifestBytesTest, TellWhereTheKeyRangeIsCut) {
+  ASSERT_OK(SaveManifest(PosixFiles(), directory_.path(), ExampleWithRanges()));
+  const std::string bytes = *PosixFiles().Read(directory_.path() + "/MANIFEST");
+  EXPECT_EQ(bytes.substr(0, bytes.size() - kChecksum.size()), ContentWithRanges());
+  const auto manifest = ReadManifest(PosixFiles(), directory_.path(), ~uint64_t{0}, 7);
+  ASSERT_OK(manifest);
+  EXPECT_EQ(*manifest, ExampleWithRanges());
 }
 
 }  // namespace

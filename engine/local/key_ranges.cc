@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/key_ranges.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+namespace cellfs {
+namespace {
+
+// From here on a file is large enough to stay beside others.
+constexpr uint64_t kLeastOfUnit = uint64_t{8} << 20;
+
+SequenceId LowestOf(const std::shared_ptr<StoreFile>& file) { return file->facts().lowest; }
+
+uint64_t BytesOf(const StoreFiles& files) {
+  uint64_t bytes = 0;
+  for (const auto& file : files) bytes += file->facts().bytes;
+  return bytes;
+}
+
+// Those whose sequence ids overlap together, the oldest first.
+std::vector<StoreFiles> GroupsByAge(StoreFiles files) {
+  std::stable_sort(files.begin(), files.end(),
+                   [](const auto& a, const auto& b) { return LowestOf(a) < LowestOf(b); });
+  std::vector<StoreFiles> groups;
+  SequenceId highest = 0;
+  for (auto& file : files) {
+    if (groups.empty() || LowestOf(file) > highest) groups.emplace_back();
+    highest = std::max(highest, file->facts().highest);
+    groups.back().push_back(std::move(file));
+  }
+  return groups;
+}
+
+bool AreLarge(const StoreFiles& files) {
+  return std::all_of(files.begin(), files.end(),
+                     [](const auto& file) { return file->facts().bytes >= kLeastOfUnit; });
+}
+
+size_t PieceOf(const std::vector<std::string>& cuts, std::string_view row) {
+  return static_cast<size_t>(std::upper_bound(cuts.begin(), cuts.end(), row) - cuts.begin());
+}
+
+bool IsInOnePiece(const std::vector<std::string>& cuts, const FileFacts& facts) {
+  return PieceOf(cuts, facts.first_row) == PieceOf(cuts, facts.last_row);
+}
+
+// From which sequence id on files are young: that of the oldest over several pieces, or less where
+// it lies within a file's.
+SequenceId FirstYoung(const StoreFiles& files, const std::vector<std::string>& cuts) {
+  SequenceId first = kMaxSequenceId;
+  for (const auto& file : files)
+    if (!IsInOnePiece(cuts, file->facts())) first = std::min(first, LowestOf(file));
+  for (bool again = true; std::exchange(again, false);) {
+    for (const auto& file : files) {
+      if (file->facts().highest < first || LowestOf(file) >= first) continue;
+      first = LowestOf(file);
+      again = true;
+    }
+  }
+  return first;
+}
+
+// Where one file ends and the next begins, once so many bytes lie before it.
+void CutBetweenFiles(StoreFiles files, uint64_t bytes_of_piece, std::vector<std::string>& cuts) {
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
+    return a->facts().first_row < b->facts().first_row;
+  });
+  uint64_t left = BytesOf(files);
+  uint64_t before = 0;
+  const std::string* last_row = nullptr;
+  for (const auto& file : files) {
+    const FileFacts& facts = file->facts();
+    if (left <= 2 * bytes_of_piece) return;
+    if (before >= bytes_of_piece && *last_row < facts.first_row) {
+      cuts.push_back(facts.first_row);
+      left -= std::exchange(before, 0);
+    }
+    before += facts.bytes;
+    if (last_row == nullptr || *last_row < facts.last_row) last_row = &facts.last_row;
+  }
+}
+
+}  // namespace
+
+std::vector<FileUnit> UnitsOf(const StoreFiles& files) {
+  std::vector<FileUnit> units;
+  const std::vector<StoreFiles> groups = GroupsByAge(files);
+  StoreFiles by_age;
+  for (const StoreFiles& group : groups) by_age.insert(by_age.end(), group.begin(), group.end());
+  std::vector<size_t> run_of;  // each file's
+  const std::vector<FileRun> runs = RunsOf(by_age);
+  for (size_t run = 0; run < runs.size(); ++run)
+    run_of.insert(run_of.end(), runs[run].files.size(), run);
+  size_t at = 0;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const bool joins = i > 0 && run_of[at - 1] == run_of[at + groups[i].size() - 1] &&
+                       AreLarge(groups[i - 1]) && AreLarge(groups[i]);
+    at += groups[i].size();
+    if (!joins) units.emplace_back();
+    StoreFiles& of_unit = units.back().files;
+    of_unit.insert(of_unit.end(), groups[i].begin(), groups[i].end());
+    units.back().bytes += BytesOf(groups[i]);
+  }
+  return units;
+}
+
+KeyRanges::KeyRanges(const StoreFiles& files, const std::vector<std::string>& cuts) {
+  pieces_.resize(cuts.size() + 1);
+  for (size_t i = 0; i < cuts.size(); ++i) pieces_[i + 1].begin = cuts[i];
+  const SequenceId first_young = FirstYoung(files, cuts);
+  for (const auto& file : files) {
+    const bool is_young = file->facts().highest >= first_young;
+    (is_young ? young_ : pieces_[PieceOf(cuts, file->facts().first_row)]).files.push_back(file);
+  }
+  for (KeyPiece& piece : pieces_) piece.units = UnitsOf(piece.files);
+  young_.units = UnitsOf(young_.files);
+}
+
+size_t KeyRanges::MostUnits() const {
+  size_t most = 0;
+  for (const KeyPiece& piece : pieces_) most = std::max(most, piece.units.size());
+  return most + young_.units.size();
+}
+
+// Pieces have no row in common, so the newest runs of all of them are one, and so on.
+std::vector<FileRun> KeyRanges::Runs() const {
+  std::vector<FileRun> from_newest;
+  for (const KeyPiece& piece : pieces_) {
+    std::vector<FileRun> runs = RunsOf(piece.files);
+    if (from_newest.size() < runs.size()) from_newest.resize(runs.size());
+    for (size_t i = 0; i < runs.size(); ++i) {
+      StoreFiles& files = from_newest[i].files;
+      const StoreFiles& more = runs[runs.size() - 1 - i].files;
+      files.insert(files.end(), more.begin(), more.end());
+    }
+  }
+  std::reverse(from_newest.begin(), from_newest.end());
+  std::vector<FileRun> runs = RunsOf(young_.files);
+  from_newest.insert(from_newest.end(), std::make_move_iterator(runs.begin()),
+                     std::make_move_iterator(runs.end()));
+  return from_newest;
+}
+
+std::vector<std::string> KeyRanges::Recut(uint64_t bytes_of_piece) const {
+  std::vector<std::string> cuts;
+  bool is_begun = false;  // there is a file before
+  for (const KeyPiece& piece : pieces_) {
+    if (piece.files.empty()) continue;
+    if (std::exchange(is_begun, true)) cuts.push_back(piece.begin);
+    CutBetweenFiles(piece.files, bytes_of_piece, cuts);
+  }
+  return cuts;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/key_ranges.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cellfs {
+namespace {
+
+constexpr uint64_t kMegabyte = uint64_t{1} << 20;
+
+class KeyRangesTest : public testing::Test {
+ protected:
+  struct Age {
+    SequenceId lowest, highest;
+  };
+  // By age.
+  void Add(const std::string& first, const std::string& last, Age age,
+           uint64_t bytes = kMegabyte) {
+    FileFacts facts{.number = files_.size() + 1,
+                    .family = "f",
+                    .first_row = first,
+                    .last_row = last,
+                    .lowest = age.lowest,
+                    .highest = age.highest};
+    facts.bytes = bytes;
+    files_.push_back(std::make_shared<StoreFile>(folder_, facts, cache_));
+  }
+  static std::string Numbers(const StoreFiles& files) {
+    std::string text;
+    for (const auto& file : files) text += std::to_string(file->facts().number) + " ";
+    return text;
+  }
+  static std::string Units(const std::vector<FileUnit>& units) {
+    std::string text;
+    for (const FileUnit& unit : units) text += "[" + Numbers(unit.files) + "]";
+    return text;
+  }
+  // Each piece's units, and the young ones.
+  std::string Divided(const std::vector<std::string>& cuts) const {
+    const KeyRanges ranges(files_, cuts);
+    std::string text;
+    for (const KeyPiece& piece : ranges.pieces())
+      text += piece.begin + ":" + Units(piece.units) + " ";
+    return text + "young:" + Units(ranges.young().units);
+  }
+  std::string Runs(const std::vector<std::string>& cuts) const {
+    std::string text;
+    for (const FileRun& run : KeyRanges(files_, cuts).Runs())
+      text += "[" + Numbers(run.files) + "]";
+    return text;
+  }
+  std::string Recut(const std::vector<std::string>& cuts, uint64_t bytes) const {
+    std::string text;
+    for (const std::string& cut : KeyRanges(files_, cuts).Recut(bytes)) text += cut + " ";
+    return text;
+  }
+
+  const std::shared_ptr<TableFolder> folder_ = std::make_shared<TableFolder>();
+  FileCache cache_{1 << 20, 2};
+  StoreFiles files_;
+};
+
+TEST_F(KeyRangesTest, AFileIsOfThePieceThatHasAllItsRows) {
+  Add("a", "c", {1, 10});
+  Add("m", "p", {1, 10});
+  Add("n", "z", {11, 20});
+  EXPECT_EQ(Divided({}), ":[1 2 ][3 ] young:");
+  EXPECT_EQ(Divided({"m"}), ":[1 ] m:[2 ][3 ] young:") << "a cut is the first row of what follows";
+  EXPECT_EQ(Divided({"d", "f", "m"}), ":[1 ] d: f: m:[2 ][3 ] young:");
+}
+
+TEST_F(KeyRangesTest, WhatIsNewerThanAFileOverSeveralPiecesIsYoung) {
+  Add("a", "c", {1, 10});
+  Add("m", "p", {1, 10});
+  Add("b", "n", {11, 20});
+  Add("m", "n", {21, 30});
+  EXPECT_EQ(Divided({"m"}), ":[1 ] m:[2 ] young:[3 ][4 ]");
+  EXPECT_EQ(Runs({"m"}), "[1 2 ][3 ][4 ]");
+}
+
+TEST_F(KeyRangesTest, SoIsAFileInWhoseTimeItLies) {
+  Add("a", "c", {1, 10});
+  Add("m", "n", {8, 30});
+  Add("b", "n", {31, 40});
+  Add("a", "b", {41, 50});
+  EXPECT_EQ(Divided({"m"}), ":[1 ] m:[2 ] young:[3 ][4 ]");
+  files_.clear();
+  Add("a", "c", {1, 10});
+  Add("b", "n", {31, 40});
+  Add("p", "q", {8, 50});
+  EXPECT_EQ(Divided({"m"}), ": m: young:[1 3 2 ]") << "which of them is older cannot be said";
+}
+
+TEST_F(KeyRangesTest, FilesOfOneTimeAreTakenTogether) {
+  Add("a", "c", {1, 10});
+  Add("d", "f", {1, 20});
+  Add("a", "c", {11, 20});
+  Add("a", "f", {21, 30});
+  EXPECT_EQ(Divided({}), ":[1 2 3 ][4 ] young:");
+}
+
+TEST_F(KeyRangesTest, LargeFilesWithoutACommonRowCountAsOne) {
+  for (int i = 0; i < 4; ++i)
+    Add(std::to_string(i), std::to_string(i), {i + 1u, i + 1u}, 64 * kMegabyte);
+  Add("5", "5", {5, 5});
+  Add("0", "5", {6, 6}, 64 * kMegabyte);
+  EXPECT_EQ(Divided({}), ":[1 2 3 4 ][5 ][6 ] young:");
+}
+
+TEST_F(KeyRangesTest, TheRunsOfPiecesAreOneByTheirAge) {
+  Add("a", "c", {1, 10});
+  Add("m", "n", {1, 10});
+  Add("a", "b", {11, 20});
+  Add("a", "b", {21, 30});
+  Add("m", "n", {21, 30});
+  EXPECT_EQ(Runs({"m"}), "[1 ][3 2 ][4 5 ]");
+}
+
+TEST_F(KeyRangesTest, APieceIsCutBetweenFilesOnceItIsTwiceTooLarge) {
+  for (const char* const row : {"a", "b", "c", "d", "e"}) Add(row, row, {1, 1}, 10 * kMegabyte);
+  EXPECT_EQ(Recut({}, 25 * kMegabyte), "");
+  EXPECT_EQ(Recut({}, 20 * kMegabyte), "c ");
+  EXPECT_EQ(Recut({}, 10 * kMegabyte), "b c d ");
+  Add("b", "c", {2, 2}, kMegabyte);
+  EXPECT_EQ(Recut({}, 10 * kMegabyte), "b d ") << "not where a file goes on";
+}
+
+TEST_F(KeyRangesTest, APieceWithoutFilesIsNoneAnyMore) {
+  Add("m", "n", {1, 10});
+  Add("x", "z", {1, 10});
+  EXPECT_EQ(Recut({"c", "k", "p", "r", "v"}, kMegabyte), "v ");
+  files_.clear();
+  EXPECT_EQ(Recut({"c", "k"}, kMegabyte), "");
+}
+
+}  // namespace
+}  // namespace cellfs
