@@ -40,6 +40,7 @@ struct Job {
   int unflushed = 0;
   int rows = 7;
   bool is_ascending = false;
+  int64_t flush_size = kFlushSize;
   // By whom it is asked for; null: the threads do it by themselves once they may, until it is done.
   std::function<Status(OpenedStore& store, const Opens& open)> run = nullptr;
   std::function<bool(const TableStatistics& table)> is_done = nullptr;
@@ -78,6 +79,10 @@ inline Status Disable(Store& store) {
 
 inline Status Compact(OpenedStore& store, const Opens&) {
   return (*store)->Compact(kCaller, kPair, CompactionKind::kMajor);
+}
+
+inline Status CompactLone(OpenedStore& store, const Opens&) {
+  return (*store)->Compact(kCaller, kLone, CompactionKind::kMajor);
 }
 
 inline Status Alter(OpenedStore& store, const Opens&) {
@@ -127,6 +132,12 @@ inline std::vector<Job> Jobs() {
        .is_ascending = true,
        .is_done = has_compacted},
       {.name = "compact", .table = kPair, .files = {20, 20}, .run = Compact},
+      {.name = "pieces",  // eight flush sizes are the length of a file
+       .table = kLone,
+       .files = {60, 60},
+       .rows = 100,
+       .flush_size = 512,
+       .run = CompactLone},
       {.name = "alter",
        .table = kOther,
        .files = three,
