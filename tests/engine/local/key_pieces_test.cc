@@ -166,6 +166,36 @@ TEST_F(KeyPiecesTest, WhateverIsFlushedAndCompactedItAnswersAsAMap) {
   EXPECT_EQ(table_->GetStatistics().major_compactions.at("f"), clock_->Now());
 }
 
+// What is done gives its room back before the next begins.
+TEST_F(KeyPiecesTest, ACompactionOfAllNeedsTheRoomOfAPiece) {
+  constexpr uint64_t kLargePiece = uint64_t{8} * (64 << 10);
+  options_.site.memstore_flush_size = 64 << 10;
+  Reopen();
+  for (int i = 0; i < 5000; ++i) {
+    const std::string row = "r" + std::to_string(10000 + i * 7919 % 10007);
+    ASSERT_OK(PutOne(row, 1, std::string(2000, 'x')));
+    if (i % 500 == 499) ASSERT_OK(table_->Flush());
+    if (i % 1000 == 999) ASSERT_OK(table_->CompactSelected());
+  }
+  ASSERT_GT(Pieces(), 8u);
+  const auto bytes_on_disk = [&] {
+    uint64_t bytes = 0;
+    for (const std::string& name : StoreFileNames())
+      bytes += std::filesystem::file_size(table_path() + "/" + name);
+    return bytes;
+  };
+  uint64_t most = 0;
+  files_.SetChangeHook([&] {
+    most = std::max(most, bytes_on_disk());
+    return false;
+  });
+  const uint64_t before = bytes_on_disk();
+  ASSERT_OK(table_->Compact(CompactionKind::kMajor));
+  files_.SetChangeHook({});
+  EXPECT_GT(before, 15 * kLargePiece);
+  EXPECT_LT(most, before + 3 * kLargePiece);
+}
+
 // Nothing has to be rewritten for it.
 TEST_F(KeyPiecesTest, AscendingKeysAreCutWhereTheirFilesEnd) {
   for (int file = 0; file < 40; ++file) {
