@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "engine/local/column_head_search.h"
 #include "engine/local/dropped_columns.h"
 #include "engine/local/lost_tables.h"
 #include "engine/local/table_write_room.h"
@@ -122,61 +123,11 @@ StatusOr<std::unique_ptr<Scanner>> LocalTable::OpenScanner(const Scan& scan) {
       std::make_unique<LocalScanner>(shared_from_this(), scan, std::move(scanner)));
 }
 
-namespace {
-
-void TakeTombstone(const CellView& cell, ColumnHead* head) {
-  if (cell.type == CellType::kDeleteColumn || cell.type == CellType::kDeleteFamily) {
-    head->newest_wide_tombstone = std::max(head->newest_wide_tombstone, cell.timestamp);
-  } else {
-    head->version_tombstones.push_back(cell.timestamp);
-  }
-}
-
-}  // namespace
-
 StatusOr<ColumnHead> LocalTable::ReadColumnHead(std::string_view row, std::string_view family,
-                                                  std::string_view qualifier) {
-  StatusOr<ColumnHead> head = LookForHead(row, family, qualifier);
-  if (!head.ok()) return versions_.NoteDamage(head.status());
-  return head;
-}
-
-StatusOr<ColumnHead> LocalTable::LookForHead(std::string_view row, std::string_view family,
-                                             std::string_view qualifier) {
+                                                std::string_view qualifier) {
   CELLFS_ASSIGN_OR_RETURN(const TableView view, versions_.ViewAt(nullptr));
-  // A column may have thousands of versions: they are walked over only where tombstones lie among
-  // them.
-  CELLFS_ASSIGN_OR_RETURN(const bool of_family, view.MayHaveTombstones(family, row, {}));
-  bool of_column = of_family;
-  if (!qualifier.empty()) {
-    CELLFS_ASSIGN_OR_RETURN(of_column, view.MayHaveTombstones(family, row, qualifier));
-  }
-  const std::string only_row(row);
-  const std::set<std::string> columns{std::string(qualifier)};
-  // Raw: a tombstone that has expired hides as before.
-  CELLFS_ASSIGN_OR_RETURN(
-      std::unique_ptr<CellCursor> cursor,
-      view.OpenCursor(std::string(family), true,
-                      {.row = &only_row, .columns = &columns, .times = {}, .raw = true}));
-  ColumnHead head;
-  const auto walk = [&](std::string_view column, bool to_the_end) -> Status {
-    CELLFS_RETURN_IF_ERROR(cursor->Seek({row, column}));
-    for (; cursor->valid();) {
-      const CellView& cell = cursor->cell();
-      if (cell.row != row || cell.qualifier != column) break;
-      if (IsTombstone(cell.type)) {
-        if (column == qualifier || IsFamilyTombstone(cell.type)) TakeTombstone(cell, &head);
-      } else if (column == qualifier && head.Counts(cell.timestamp)) {
-        head.newest_put = std::max(head.newest_put, cell.timestamp);
-        if (!to_the_end) break;
-      }
-      CELLFS_RETURN_IF_ERROR(cursor->Next());
-    }
-    return Status();
-  };
-  if (of_family && !qualifier.empty()) CELLFS_RETURN_IF_ERROR(walk({}, true));
-  CELLFS_RETURN_IF_ERROR(walk(qualifier, of_column));
-  std::sort(head.version_tombstones.rbegin(), head.version_tombstones.rend());
+  StatusOr<ColumnHead> head = ColumnHeadSearch(view, row, family, qualifier).Run();
+  if (!head.ok()) return versions_.NoteDamage(head.status());
   return head;
 }
 

@@ -61,8 +61,6 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
  private:
   class LocalScanner;
 
-  StatusOr<ColumnHead> LookForHead(std::string_view row, std::string_view family,
-                                   std::string_view qualifier);
   // With room.
   StatusOr<Applied> Write(std::span<RowBatch> batches,
                           const TableServices::BytesOfPut& bytes, bool only_deletes,
