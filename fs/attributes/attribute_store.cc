@@ -387,6 +387,25 @@ StatusOr<std::optional<OwnerAndMode>> AttributeStore::FindOwnerAt(const Place& v
   return *is_of_before ? std::optional(owner) : std::nullopt;
 }
 
+StatusOr<std::vector<OwnerAndMode>> AttributeStore::DirectoriesThen(const Place& column,
+                                                                   Timestamp version) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  std::vector<OwnerAndMode> directories;
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(column));
+  if (table.schema == nullptr || !table_.HasRecords(table.row)) return directories;
+  const auto then = version_owners_.Find(column.As(PlaceKind::kCell), table, version);
+  if (!then.ok()) return AttributesUnreadable(then.status());
+  if (!*then || !(*then)->was_in_anothers_directory) return directories;
+  const Place family = FamilyPlace(column.table, column.row, column.family);
+  for (const auto& [own, of_family] : (*then)->stored) {
+    RowRecords records;
+    static_cast<OwnerRecord&>(records.own) = of_family;
+    CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode let_in, reader_.InForce(family, table, records));
+    directories.push_back(let_in);
+  }
+  return directories;
+}
+
 StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& name) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(RowPlace(name, "")));

@@ -83,6 +83,9 @@ class AttributeStore {
   // Whose a version is that comes to a column at a time of its own: what the name was then is not that
   // of who has it now. Nullopt: nobody's, for the column shows nothing, and did not then.
   StatusOr<std::optional<OwnerAndMode>> FindOwnerAt(const Place& version, bool shows_value);
+  // Of a version from before another made the column's family anew: what that let in then, who may
+  // know of it. Empty: nobody is kept from it.
+  StatusOr<std::vector<OwnerAndMode>> DirectoriesThen(const Place& column, Timestamp version);
   // What the use of a place in the past asks for beside owner and mode that it shows: the present ones,
   // and of a version from before another made the name anew, those that it had when it was deleted. Of
   // what is deleted these are the present ones: whoever makes a name anew, or is about to, gets nothing

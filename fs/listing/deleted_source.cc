@@ -12,19 +12,33 @@ class DeletedSource : public EntrySource {
  public:
   explicit DeletedSource(ListedDirectory& deleted) : deleted_(deleted) {}
 
+  // A part of which nothing is shown is passed by, so that each batch has an entry up to its end.
   OutcomeOr<EntryBatch> After(const Caller& caller,
                               const std::optional<std::string>& key) override {
-    const Place& place = deleted_.place();
-    CELLFS_ASSIGN_OR_RETURN(const DeletedValues values,
-                            DeletedValuesAfter(deleted_.reading(), caller, place, key));
-    const Place like = place.As(PlaceKind::kDeletedCell);
     EntryBatch batch;
-    for (const Cell& cell : values.cells) deleted_.AddCell(batch.entries, like, cell);
-    batch.end = values.end;
+    batch.end = key;
+    do {
+      CELLFS_ASSIGN_OR_RETURN(
+          const DeletedValues values,
+          DeletedValuesAfter(deleted_.reading(), caller, deleted_.place(), batch.end));
+      CELLFS_RETURN_IF_FAILED(AddShown(values.cells, batch.entries));
+      batch.end = values.end;
+    } while (batch.end && batch.entries.empty());
     return batch;
   }
 
  private:
+  Outcome AddShown(const RowCells& values, SourceEntries& entries) {
+    Place column = deleted_.place().As(PlaceKind::kDeletedCell);
+    for (const Cell& cell : values) {
+      column.qualifier = cell.qualifier;
+      CELLFS_ASSIGN_OR_RETURN(const bool is_shown,
+                              deleted_.reading().ShowsDeleted(column, cell.timestamp));
+      if (is_shown) deleted_.AddCell(entries, column, cell);
+    }
+    return {};
+  }
+
   ListedDirectory& deleted_;
 };
 
@@ -56,7 +70,10 @@ class HistorySource : public EntrySource {
       column.qualifier = cell.qualifier;
       CELLFS_ASSIGN_OR_RETURN(const bool has_left,
                               HasListedVersions(versions_.reading(), caller, column));
-      if (has_left) versions_.AddCell(entries, column, cell);
+      if (!has_left) continue;
+      CELLFS_ASSIGN_OR_RETURN(const bool is_shown,
+                              versions_.reading().ShowsDeleted(column, cell.timestamp));
+      if (is_shown) versions_.AddCell(entries, column, cell);
     }
     return {};
   }

@@ -45,9 +45,10 @@ std::unique_ptr<EntrySource> StoredSource(ListedDirectory& directory,
 EntrySources SourcesOf(ListedDirectory& directory, const UnstoredEntries& unstored,
                        const MountOptions& options) {
   EntrySources sources;
-  if (directory.place().view == nullptr) sources.unstored = NewUnstoredSource(directory, unstored);
-  if (directory.place().kind == PlaceKind::kVersionsDirectory) {
-    sources.history = NewHistorySource(directory);
+  if (directory.place().view == nullptr) {
+    sources.unstored = NewUnstoredSource(directory, unstored);
+    if (directory.place().kind == PlaceKind::kVersionsDirectory)
+      sources.history = NewHistorySource(directory);
   }
   sources.stored = StoredSource(directory, options);
   return sources;

@@ -17,7 +17,7 @@ namespace cellfs::fs {
 // Read in this order: a cell that is put in between is then seen at least in one of them.
 struct EntrySources {
   std::unique_ptr<EntrySource> unstored;  // null in a view
-  std::unique_ptr<EntrySource> history;   // of .versions
+  std::unique_ptr<EntrySource> history;   // of .versions; likewise
   std::unique_ptr<EntrySource> stored;    // null where nothing is, or where it cannot be listed
 };
 EntrySources SourcesOf(ListedDirectory& directory, const UnstoredEntries& unstored,

@@ -26,7 +26,8 @@ std::vector<Place> PlacesIn(Controls controls, const Place& directory) {
       if (directory.view != nullptr && !directory.view->ShowsToml()) return {};
       return {directory.As(PlaceKind::kSchemaFile)};
     case PlaceKind::kFamily:
-      if (directory.view != nullptr || controls != Controls::kVisible) return {};
+      if (directory.view != nullptr && !directory.view->ShowsPast()) return {};
+      if (controls != Controls::kVisible) return {};
       return {directory.As(PlaceKind::kVersionsDirectory)};
     case PlaceKind::kSelfDirectory:
       return SelfEntries(directory);

@@ -6,6 +6,7 @@
 #include "engine/filters.h"
 #include "fs/reading/reading.h"
 #include "fs/store/raw_cells.h"
+#include "fs/tree/view.h"
 
 namespace cellfs::fs {
 namespace {
@@ -16,6 +17,13 @@ OutcomeOr<RowCells> FirstCells(const Reading& reading, const Caller& caller, con
   query.lengths_only = detail == ReadDetail::kLengths;
   query.times = times;
   query.limit = kRawPiece;
+  if (place.view != nullptr && place.view->ShowsPast()) {
+    Get seen;
+    place.view->Narrow(seen);
+    query.times.max = std::min(times.max, seen.time_range.max);
+    query.moment = std::move(seen.moment);
+    query.table_id = place.view->IdOf(place.table);
+  }
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.RawCells(caller, query, std::move(columns)));
   return cells;
 }

@@ -111,6 +111,17 @@ Status Reading::CheckReadable(const Place& version) const {
                          version.qualifier, *family, version.timestamp, kNoCellTtl);
 }
 
+StatusOr<bool> Reading::ShowsDeleted(const Place& column, Timestamp version) const {
+  const RunningRequest* const request = RunningRequest::OfThisThread();
+  if (!AreModesEnforced() || request == nullptr || request->uid() == 0) return true;
+  CELLFS_ASSIGN_OR_RETURN(const auto directories, attributes_.DirectoriesThen(column, version));
+  if (directories.empty()) return true;
+  const Credentials credentials = request->FindCredentials();
+  return std::ranges::all_of(directories, [&](const OwnerAndMode& directory) {
+    return Allows(directory, credentials, kReadPermission);
+  });
+}
+
 bool WasUndeclared(const Place& place) {
   const auto past = PastOf(place);
   return past != nullptr && past->schema->FindFamily(place.family) == nullptr;

@@ -101,6 +101,8 @@ class Reading {
                                                     bool shows_value) const {
     return attributes_.FindOwnerAt(version, shows_value);
   }
+  // Whether the running request may know that the deleted column was there.
+  StatusOr<bool> ShowsDeleted(const Place& column, Timestamp version) const;
   StatusOr<bool> DiffersBetweenRows(const TableName& table) const {
     return attributes_.DiffersBetweenRows(table);
   }

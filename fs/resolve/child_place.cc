@@ -227,9 +227,11 @@ class ChildPlaces::ChildName {
     const auto kind = FixedChildOf(directory_.kind, name_);
     if (!kind) return std::nullopt;
     const bool is_toml = TraitsOf(*kind).content == PlaceContent::kToml;
-    const bool has_controls =
-        places_.options_.controls != Controls::kOff && directory_.view == nullptr;
-    const bool shows_toml = directory_.view == nullptr || directory_.view->ShowsToml();
+    const View* const view = directory_.view.get();
+    const bool has_it =
+        view == nullptr || (*kind == PlaceKind::kVersionsDirectory && view->ShowsPast());
+    const bool has_controls = places_.options_.controls != Controls::kOff && has_it;
+    const bool shows_toml = view == nullptr || view->ShowsToml();
     if (is_toml ? !shows_toml : !has_controls) return std::nullopt;
     return directory_.As(*kind);
   }

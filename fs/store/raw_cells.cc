@@ -52,6 +52,7 @@ StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQu
   scan.store_limit = query.limit;
   scan.lengths_only = query.lengths_only;
   scan.table_id = query.table_id;
+  scan.moment = query.moment;
   // Where rights hide something it is no part that was asked for of what a caller reads.
   std::atomic<bool> passed_over = false;
   scan.passed_over = &passed_over;

@@ -5,6 +5,7 @@
 #ifndef CELLFS_FS_STORE_RAW_CELLS_H_
 #define CELLFS_FS_STORE_RAW_CELLS_H_
 
+#include <memory>
 #include <string>
 
 #include "engine/store.h"
@@ -21,6 +22,7 @@ struct RawCellsQuery {
   TimeRange times = {};
   int32_t limit = -1;  // cells
   TableId table_id = 0;  // as of engine/read.h
+  std::shared_ptr<const Moment> moment = {};  // likewise; null: the present
 };
 
 // Those that the filter lets through (null: all), in cell order.

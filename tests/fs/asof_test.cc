@@ -24,6 +24,32 @@ TEST(AsofTest, LeavesOutWhatWasWrittenAfterItsFirstLookUp) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/q"), "late, but with an early timestamp");
 }
 
+TEST(AsofTest, TheHistoryThereEndsAtItsTime) {
+  Tree tree;
+  CELLFS_NEEDS(pins_moments);
+  tree.MakeTable();
+  const Timestamp now = kStart + 100;
+  tree.clock->Set(now + 1000);
+  for (const int64_t age : {30, 20, 10})
+    tree.Put("r", "q", std::to_string(age) + " before", now - age);
+  tree.Put("r", "p", "deleted", now - 30);
+  const std::string time = std::to_string(now - 15);
+  for (const std::string& family :
+       {"default/t/.asof/" + time + "/r/f", ".asof/" + time + "/default/t/r/f"}) {
+    const auto version = [&](int64_t age) { return std::to_string(now - age); };
+    EXPECT_EQ(tree.List(family + "/.versions"), (std::vector<std::string>{"p", "q"}));
+    EXPECT_EQ(tree.List(family + "/.versions/q"),
+              (std::vector<std::string>{version(20), version(30)}));
+    EXPECT_EQ(tree.ReadFile(family + "/.versions/q/" + version(30)), "30 before");
+    EXPECT_EQ(tree.ReadFile(family + "/q@" + version(20)), "20 before");
+    EXPECT_EQ(tree.Error(family + "/.versions/q/" + version(10)), ENOENT);
+    EXPECT_EQ(tree.Error(family + "/q@" + version(10)), ENOENT);
+    EXPECT_EQ(tree.Error(family + "/.deleted"), ENOENT);
+    EXPECT_EQ(tree.Error(family + "/.counters"), ENOENT);
+  }
+  EXPECT_EQ(tree.Error("default/t/.scan/limit=1/r/f/.versions"), ENOENT);
+}
+
 TEST(AsofTest, LetsGoAnHourAfterItsLastUse) {
   Tree tree;
   CELLFS_NEEDS(pins_moments);

@@ -7,9 +7,10 @@
 #include <functional>
 #include <string>
 
-#include "tests/fs/writing_tree.h"
+#include "fs/requests/running_request.h"
 #include "tests/fs/hooked_store.h"
 #include "tests/fs/names.h"
+#include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
 namespace {
@@ -359,6 +360,35 @@ TEST_F(VersionOwnersTest, WhoMakesTheRowAnewGetsNothingOfThatBefore) {
   EXPECT_EQ(tree.Stat(past).st_mode & 0777u, 0644u);
   EXPECT_EQ(OpenAs(kOwner, past), 0);
   EXPECT_EQ(OpenAs(kStranger, past), EACCES) << "its directories were another's";
+}
+
+TEST_F(VersionOwnersTest, NorDoesHeLearnTheNamesInADirectoryThatWasClosed) {
+  ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
+  const auto make_row = [&](uid_t uid, mode_t mode) {
+    tree.request.uid = uid;
+    ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
+    ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+    ASSERT_EQ(tree.Change("default/t/new/f", AttributeChange{.mode = mode}), 0);
+    tree.clock->Advance(1000);
+  };
+  make_row(kOwner, 0700);
+  ASSERT_EQ(tree.Save("default/t/new/f/secret-name", "s"), 0);
+  ASSERT_EQ(tree.Change("default/t/new/f/secret-name", AttributeChange{.mode = 0600}), 0);
+  tree.clock->Advance(1000);
+  ASSERT_EQ(tree.Unlink("default/t/new/f/secret-name"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
+  tree.clock->Advance(1000);
+  make_row(kStranger, 0777);
+  ASSERT_EQ(tree.Save("default/t/new/f/his", "h"), 0);
+  ASSERT_EQ(tree.Unlink("default/t/new/f/his"), 0);
+  const auto list_as = [&](uid_t uid) {
+    const RunningRequest running(uid, nullptr);
+    return tree.List("default/t/new/f/.deleted");
+  };
+  EXPECT_EQ(list_as(kStranger), (Names{"his"}));
+  EXPECT_EQ(list_as(0), (Names{"his", "secret-name"}));
+  EXPECT_EQ(list_as(kOwner), (Names{"his", "secret-name"}));
 }
 
 // A copy makes the row first, which is another's making.
