@@ -103,6 +103,7 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
       const Timestamp time = tree_.clock.Now();
       CELLFS_RETURN_IF_FAILED(open_files_.Drop(table, file.dropped, alter));
       for (const std::string& family : file.dropped) FamilyWent(table, family, time);
+      HintAtLeftOut(present.schema, file.schema);
     }
   }
   if (file.space_quota != present.space_quota) {
@@ -178,6 +179,28 @@ void SchemaChanges::HintAtNames(const Place& file) {
   if (!schema.ok()) return;
   hint((*schema)->attributes(), of_tables);
   for (const auto& [name, family] : (*schema)->families) hint(family.attributes(), of_families);
+}
+
+// Who writes a file of his own, and not the one that is there with a line changed, may take history
+// from the table without a word.
+void SchemaChanges::HintAtLeftOut(const TableSchema& before, const TableSchema& after) {
+  const Place file = TablePlace(before.name()).As(PlaceKind::kSchemaFile);
+  const auto hint = [&](const std::string& of, const Attributes& had, const Attributes& has) {
+    std::string left_out;
+    for (const auto& [name, value] : had) {
+      if (has.contains(name)) continue;
+      left_out += (left_out.empty() ? "" : ", ") + name + " (it was " + value + ")";
+    }
+    if (left_out.empty()) return;
+    errors_.Hint("schema", file,
+                 "the file says nothing of " + left_out + of +
+                     ": HBase's default is in force; 'cellfs alter' keeps what is not named");
+  };
+  hint("", before.attributes(), after.attributes());
+  for (const auto& [name, family] : before.families) {
+    if (const FamilySchema* const is = after.FindFamily(name); is != nullptr)
+      hint(" of family '" + name + "'", family.attributes(), is->attributes());
+  }
 }
 
 void SchemaChanges::TellApplied(const Place& file) {

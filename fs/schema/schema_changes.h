@@ -81,6 +81,7 @@ class SchemaChanges {
 
  private:
   void HintAtNames(const Place& file);
+  void HintAtLeftOut(const TableSchema& before, const TableSchema& after);
   OutcomeOr<bool> DropIfEmpty(const Caller& caller, const Place& family);
   OutcomeOr<bool> HoldsCells(const TableName& table, const Columns& columns) const;
   Outcome CheckMayDeclare(const Request& request, const Place& family,
