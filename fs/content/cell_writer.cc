@@ -78,12 +78,37 @@ Outcome CellWriter::PutNow(ColumnChange& change, What what, Durability durabilit
   return WithMemory(change, [&] { return PutPending(change, what, durability); });
 }
 
+// Whatever has to be put for it waits for room without the lock, as what is put by a close.
+template <typename Act>
+Outcome CellWriter::AwaitingRoom(const Act& act) {
+  RoomToAwait room;
+  while (true) {
+    Outcome done = [&]() -> Outcome {
+      ColumnChange change(with_.changing, node_, &room);
+      return failed_ ? *failed_ : WithMemory(change, [&] { return act(change); });
+    }();
+    if (!room.Await()) return done;
+  }
+}
+
 Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
-  ColumnChange change(with_.changing, node_);
-  if (failed_) return *failed_;
-  if (bytes.empty()) return {};
   const bool appends = append_ && from == WriteFrom::kProgram;
-  return WithMemory(change, [&] { return Edit(change, bytes, offset, appends); });
+  bool is_held = false;  // it is not to be written twice
+  return AwaitingRoom([&](ColumnChange& change) {
+    if (bytes.empty()) return Outcome();
+    if (is_held) return KeepOrPutWritten(change);
+    const uint64_t before = writes_;
+    const Outcome written = Edit(change, bytes, offset, appends);
+    is_held = writes_ != before;
+    return written;
+  });
+}
+
+Outcome CellWriter::KeepOrPutWritten(ColumnChange& change) {
+  if (holds_ == Holds::kOrphan) return {};
+  if (holds_ == Holds::kWhole) return KeepOrPut(change);
+  return file_->edits().empty() ? PutTail(change, with_.options.durability, nullptr)
+                                : KeepOrPutEdits(change);
 }
 
 Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t offset,
@@ -242,6 +267,7 @@ OutcomeOr<uint64_t> CellWriter::StoredSize(const Place& place) {
 void CellWriter::Wrote(Unput unput) {
   unput_ = unput;
   written_ = Now(with_.tree);
+  ++writes_;
   requested_time_.reset();
   if (!truncates_) PutLater();
 }
@@ -262,16 +288,12 @@ void CellWriter::PutLater() {
 }
 
 Outcome CellWriter::Truncate(uint64_t size) {
-  ColumnChange change(with_.changing, node_);
-  if (failed_) return *failed_;
-  return WithMemory(change, [&] { return EditLength(change, size); });
+  return AwaitingRoom([&](ColumnChange& change) { return EditLength(change, size); });
 }
 
 Outcome CellWriter::Allocate(uint64_t size) {
-  ColumnChange change(with_.changing, node_);
-  if (failed_) return *failed_;
-  CELLFS_RETURN_IF_FAILED(CheckSize(change.place(), size));
-  return WithMemory(change, [&]() -> Outcome {
+  return AwaitingRoom([&](ColumnChange& change) -> Outcome {
+    CELLFS_RETURN_IF_FAILED(CheckSize(change.place(), size));
     CELLFS_ASSIGN_OR_RETURN(const uint64_t present, PresentSize(change.place()));
     return size <= present ? Outcome() : EditLength(change, size);
   });

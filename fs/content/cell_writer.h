@@ -118,6 +118,9 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   // ---- What the program does
   template <typename Act>
   Outcome WithMemory(ColumnChange& change, Act&& act);
+  template <typename Act>
+  Outcome AwaitingRoom(const Act& act);
+  Outcome KeepOrPutWritten(ColumnChange& change);
   Outcome Edit(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditOrphan(const Place& place, std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditWhole(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
@@ -198,6 +201,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   std::optional<timespec> requested_time_;  // set while bytes are not put
   bool time_is_remembered_ = false;         // beside the version of the last put
   timespec written_{};
+  uint64_t writes_ = 0;  // that it held
   int64_t time_to_live_ = kNoCellTtl;
   std::optional<Outcome> failed_;
   Outcome may_read_orphan_;

@@ -32,11 +32,16 @@ ColumnLock ColumnLock::Of(const Node& file) {
   }
 }
 
-ColumnLock ColumnLock::TryOf(const Node& file) {
-  ColumnLock lock(file.column(), std::defer_lock);
+ColumnLock ColumnLock::TryOf(ColumnPtr column) {
+  ColumnLock lock(std::move(column), std::defer_lock);
   if (!lock.lock_.try_lock()) return {};
   ++held_;
-  return lock.IsClosed() || !file.IsIn(lock.column()) ? ColumnLock() : std::move(lock);
+  return lock.IsClosed() ? ColumnLock() : std::move(lock);
+}
+
+ColumnLock ColumnLock::TryOf(const Node& file) {
+  ColumnLock lock = TryOf(file.column());
+  return lock.owns_lock() && file.IsIn(lock.column()) ? std::move(lock) : ColumnLock();
 }
 
 // None is held while it waits for another's family: who closed that may wait for the one.
@@ -60,11 +65,29 @@ std::vector<ColumnLock> ColumnLock::Of(std::vector<ColumnPtr> columns) {
   }
 }
 
-std::vector<ColumnLock> ColumnLock::Of(ColumnTable& columns, const std::vector<Place>& in_columns) {
+std::vector<ColumnPtr> ColumnLock::Find(ColumnTable& columns,
+                                        const std::vector<Place>& in_columns) {
   std::vector<ColumnPtr> found;
   found.reserve(in_columns.size());
   for (const Place& place : in_columns) found.push_back(columns.Get(place));
-  return Of(std::move(found));
+  return found;
+}
+
+std::vector<ColumnLock> ColumnLock::Of(ColumnTable& columns, const std::vector<Place>& in_columns) {
+  return Of(Find(columns, in_columns));
+}
+
+std::optional<std::vector<ColumnLock>> ColumnLock::TryOf(ColumnTable& columns,
+                                                         const std::vector<Place>& in_columns) {
+  std::vector<ColumnPtr> found = Find(columns, in_columns);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::vector<ColumnLock> locks;
+  for (ColumnPtr& column : found) {
+    locks.push_back(TryOf(std::move(column)));
+    if (!locks.back().owns_lock()) return std::nullopt;
+  }
+  return locks;
 }
 
 std::pair<ColumnLock, ColumnLock> ColumnLock::Of(ColumnTable& columns, const Place& a,

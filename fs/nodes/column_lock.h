@@ -11,6 +11,7 @@
 #define CELLFS_FS_NODES_COLUMN_LOCK_H_
 
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,9 @@ class ColumnLock {
   // Of several, whatever their order, each once.
   [[nodiscard]] static std::vector<ColumnLock> Of(ColumnTable& columns,
                                                   const std::vector<Place>& in_columns);
+  // Likewise, at once; none where one of them cannot be had.
+  [[nodiscard]] static std::optional<std::vector<ColumnLock>> TryOf(
+      ColumnTable& columns, const std::vector<Place>& in_columns);
   // Of both, in this order; the second is empty where they are one.
   [[nodiscard]] static std::pair<ColumnLock, ColumnLock> Of(ColumnTable& columns, const Place& a,
                                                             const Place& b);
@@ -65,7 +69,9 @@ class ColumnLock {
     if (lock.IsClosed()) lock.AwaitOpening();
     return lock;
   }
+  static std::vector<ColumnPtr> Find(ColumnTable& columns, const std::vector<Place>& in_columns);
   static std::vector<ColumnLock> Of(std::vector<ColumnPtr> columns);
+  static ColumnLock TryOf(ColumnPtr column);
   void Lock() {
     LockOrWait(lock_);
     ++held_;

@@ -131,13 +131,35 @@ Status CallersStore::CheckWritable() const {
   return {StatusCode::kReadOnly, "the mount is read-only"};
 }
 
+namespace {
+
+// What lacks room waits for it with no column locked, and begins anew.
+template <typename Change>
+auto AwaitingRoom(const Change& make) {
+  RoomToAwait room;
+  while (true) {
+    auto made = make(room);
+    if (!room.Await()) return made;
+  }
+}
+
+template <typename Call>
+auto WithinRoom(RoomToAwait& room, const Call& call) {
+  const RoomToAwait::Within within(&room);
+  return call();
+}
+
+}  // namespace
+
 StatusOr<MutationResult> CallersStore::Change(const Caller& caller, const TableName& table,
                                               const RowMutations& mutations) {
-  RowChange change(filesystem_, store_, rights_, umask_, table, mutations.row);
-  CELLFS_RETURN_IF_ERROR(change.Begin(mutations.mutations));
-  auto result = store_.Mutate(caller, table, mutations);
-  change.Ended(result.status());
-  return result;
+  return AwaitingRoom([&](RoomToAwait& room) -> StatusOr<MutationResult> {
+    RowChange change(filesystem_, store_, rights_, umask_, table, mutations.row);
+    CELLFS_RETURN_IF_ERROR(change.Begin(mutations.mutations, &room));
+    auto result = WithinRoom(room, [&] { return store_.Mutate(caller, table, mutations); });
+    if (!room.is_lacking()) change.Ended(result.status());
+    return result;
+  });
 }
 
 Status CallersStore::CheckMayChange(const TableName& table) const {
@@ -179,12 +201,14 @@ StatusOr<CheckAndMutateResult> CallersStore::CheckAndMutate(const Caller& caller
 
 StatusOr<CheckAndMutateResult> CallersStore::ChangeIf(const Caller& caller, const TableName& table,
                                                       const cellfs::CheckAndMutate& check) {
-  RowChange change(filesystem_, store_, rights_, umask_, table, check.row);
-  CELLFS_RETURN_IF_ERROR(change.Begin(check.action.mutations));
-  auto result = store_.CheckAndMutate(caller, table, check);
-  if (result.ok() && !result->done) return result;
-  change.Ended(result.status());
-  return result;
+  return AwaitingRoom([&](RoomToAwait& room) -> StatusOr<CheckAndMutateResult> {
+    RowChange change(filesystem_, store_, rights_, umask_, table, check.row);
+    CELLFS_RETURN_IF_ERROR(change.Begin(check.action.mutations, &room));
+    auto result = WithinRoom(room, [&] { return store_.CheckAndMutate(caller, table, check); });
+    const bool is_made = !result.ok() || result->done;
+    if (is_made && !room.is_lacking()) change.Ended(result.status());
+    return result;
+  });
 }
 
 std::vector<StatusOr<MutationResult>> CallersStore::Batch(const Caller& caller,

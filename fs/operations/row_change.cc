@@ -37,7 +37,7 @@ RowChange::~RowChange() {
   if (std::uncaught_exceptions() > exceptions_) parts_.tree.kernel.ForgetAllLater();
 }
 
-Status RowChange::Begin(const std::vector<Mutation>& mutations) {
+Status RowChange::Begin(const std::vector<Mutation>& mutations, RoomToAwait* room) {
   CELLFS_RETURN_IF_ERROR(CheckNamesNoLater(parts_.reading, rights_.credentials().uid, mutations));
   for (const Mutation& mutation : mutations)
     std::visit([this](const auto& what) { Add(what); }, mutation);
@@ -51,9 +51,10 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
                                               " columns, and this one " + std::to_string(columns_.size()) +
                                               "; make several of it"};
   }
+  if (room != nullptr && !deleted_families_.empty()) room->LetGo();
   CloseDeletedFamilies();
   AddOpenFiles();
-  TakeLocks();
+  TakeLocks(room);
   CELLFS_RETURN_IF_ERROR(Look());
   CELLFS_RETURN_IF_ERROR(CheckRights());
   CELLFS_RETURN_IF_ERROR(LookAtFirstPuts());
@@ -87,10 +88,18 @@ void RowChange::CloseDeletedFamilies() {
     closed_.emplace(parts_.tree.columns, ColumnTable::Part{table_, deleted_families_, row_});
 }
 
-void RowChange::TakeLocks() {
+// Who has a lock may wait for the room.
+void RowChange::TakeLocks(RoomToAwait* room) {
   std::vector<Place> columns;
   for (const auto& [key, column] : columns_) {
     if (!closed_ || !deleted_families_.contains(key.first)) columns.push_back(PlaceOf(key));
+  }
+  if (room != nullptr && room->is_held()) {
+    if (auto locks = ColumnLock::TryOf(parts_.tree.columns, columns)) {
+      locks_ = *std::move(locks);
+      return;
+    }
+    room->LetGo();
   }
   locks_ = ColumnLock::Of(parts_.tree.columns, columns);
 }

@@ -5,7 +5,8 @@
 //
 //   1. Begin takes the locks of the columns that are named, looks at what is there, and judges
 //      whether the caller may do it.
-//   2. The caller makes the mutations, and says how they ended.
+//   2. The caller makes the mutations, and says how they ended. Where they lack room he lets the
+//      change go, waits, and begins anew.
 //   3. Nodes learn that the columns changed, while the locks are held; what is new gets its owner,
 //      and directories their times. The kernel has been told when FileSystem::AwaitKernel
 //      returns, which must not be called under a lock.
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "engine/store.h"
+#include "engine/write_room.h"
 #include "fs/content/effect.h"
 #include "fs/content/orphaning.h"
 #include "fs/nodes/column_lock.h"
@@ -54,8 +56,8 @@ class RowChange {
 
   // kAccessDenied, also for a timestamp that is still to come (fs/reading/later_timestamps.h);
   // kIllegalArgument for too many columns; what a read of the row fails with. Then
-  // nothing is to be changed.
-  Status Begin(const std::vector<Mutation>& mutations);
+  // nothing is to be changed. `room`, where there is one, is let go before a lock is waited for.
+  Status Begin(const std::vector<Mutation>& mutations, RoomToAwait* room = nullptr);
   void Ended(const Status& status);
 
  private:
@@ -81,7 +83,7 @@ class RowChange {
   void AddChanged(Key key, Timestamp timestamp, bool is_told);
   void CloseDeletedFamilies();
   void AddOpenFiles();
-  void TakeLocks();
+  void TakeLocks(RoomToAwait* room);
   Status Look();
   StatusOr<std::map<Key, Timestamp>> FindVisible() const;
   Status LookAtFirstPuts();

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "fs/nodes/column_lock.h"
+#include "fs/operations/callers_store.h"
 #include "tests/fs/hooked_store.h"
 
 namespace cellfs::fs {
@@ -126,6 +129,74 @@ TEST_F(WriteRoomTest, WhereNoRoomComesTheStoreSaysWhy) {
   EXPECT_EQ(waits_, 2);
   EXPECT_EQ(tree_.ReadFile(kQ), "before");
   tree_.filesystem->Release(*file.node, file.handle);
+}
+
+// Another user's bytes are put before mine are taken.
+TEST_F(WriteRoomTest, NorDoesAWriteThatHasToPut) {
+  const Caller ann{.user = "ann"};
+  const Caller ben{.user = "ben"};
+  tree_.request.caller = &ann;
+  const OpenFile first = Written(ForWriting(), "AB");
+  tree_.request.caller = &ben;
+  const OpenFile second = tree_.Open(kQ, ForWriting());
+  ASSERT_EQ(second.error, 0);
+  WhileItWaits([this] { LookAtIt(); });
+  EXPECT_EQ(tree_.Write(second, "yz", 4), 0);
+  EXPECT_EQ(waits_, 1);
+  tree_.request.caller = &Caller::Superuser();
+  EXPECT_EQ(tree_.Flush(second), 0);
+  EXPECT_EQ(tree_.ReadFile(kQ), "ABfoyz");
+  for (const OpenFile& file : {first, second})
+    tree_.filesystem->Release(*file.node, file.handle);
+}
+
+// What it held is put, and not written once more.
+TEST_F(WriteRoomTest, NorDoesOneThatCannotBeKept) {
+  const Caller ann{.user = "ann"};
+  const Caller ben{.user = "ben"};
+  std::vector<OpenFile> writers;
+  for (const Caller* caller : {&ann, &ben}) {
+    tree_.request.caller = caller;
+    writers.push_back(tree_.Open(kQ, ForAppending()));
+    ASSERT_EQ(writers.back().error, 0);
+  }
+  tree_.request.caller = &Caller::Superuser();
+  std::string expected = "before";
+  WhileItWaits([this] { LookAtIt(); });
+  for (int turn = 0; turn < 1000 && waits_ == 0; ++turn) {
+    for (const OpenFile& writer : writers) {
+      EXPECT_EQ(tree_.Write(writer, "+", expected.size()), 0);
+      expected += "+";
+    }
+  }
+  EXPECT_EQ(waits_, 1);
+  for (const OpenFile& writer : writers) EXPECT_EQ(tree_.Close(writer), 0);
+  EXPECT_EQ(tree_.ReadFile(kQ), expected);
+}
+
+TEST_F(WriteRoomTest, NorDoesACommand) {
+  CallersStore store(*tree_.filesystem, Credentials{0, {}});
+  const Caller& caller = Caller::Superuser();
+  const auto put = [](std::string value) {
+    return RowMutations::Of(Put{"r", {{"f", "q", kLatestTimestamp, std::move(value), {}}}});
+  };
+  WhileItWaits([this] { LookAtIt(); });
+  EXPECT_TRUE(store.Mutate(caller, tree_.table, put("first")).ok());
+  EXPECT_EQ(tree_.ReadFile(kQ), "first");
+  WhileItWaits([this] { EXPECT_EQ(tree_.Save(kQ, "meanwhile"), 0); });
+  const CheckAndMutate check{"r", ColumnCondition{"f", "q", CompareOperator::kEqual, "first"}, {},
+                             put("second")};
+  const auto done = store.CheckAndMutate(caller, tree_.table, check);
+  ASSERT_TRUE(done.ok());
+  EXPECT_FALSE(done->done);
+  EXPECT_EQ(tree_.ReadFile(kQ), "meanwhile");
+  WhileItWaits([this] {
+    EXPECT_EQ(tree_.Unlink(kQ), 0);
+    tree_.clock->Advance(1000);  // those puts are stamped above each other
+  });
+  EXPECT_TRUE(store.Batch(caller, tree_.table, {put("third")}).front().ok());
+  EXPECT_EQ(tree_.ReadFile(kQ), "third");
+  EXPECT_EQ(waits_, 3);
 }
 
 }  // namespace
