@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "engine/disk/remedies.h"
@@ -150,32 +152,35 @@ StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit)
     });
   }
   for (const auto& file : files) successor.manifest.files.push_back(file->facts());
-  successor.manifest.ranges =
-      RangesAfter(edit, edit.schema != nullptr ? *edit.schema : *present->schema, files);
+  successor.manifest.ranges = RangesAfter(edit, files, successor.strange);
   successor.files = std::make_shared<const TableFiles>(files, successor.manifest.ranges);
   successor.version = std::make_shared<TableVersion>();
   return successor;
 }
 
-// What is cut further follows from the files that are there then.
-TableRanges VersionSet::RangesAfter(const VersionEdit& edit, const TableSchema& schema,
-                                    const StoreFiles& files) const {
+// What is cut further follows from the files that are there then. A family without files begins
+// anew.
+TableRanges VersionSet::RangesAfter(const VersionEdit& edit, const StoreFiles& files,
+                                    const std::vector<FileFacts>& strange) const {
   const Snapshot<TableVersion> present = Current();
+  std::set<std::string_view> known;
+  for (const auto& file : files) known.insert(file->facts().family);
+  for (const FileFacts& facts : strange) known.insert(facts.family);
   TableRanges ranges = present->files->ranges();
-  std::erase_if(ranges, [&](const auto& of_family) {
-    return schema.FindFamily(of_family.first) == nullptr;
-  });
+  std::erase_if(ranges,
+                [&](const auto& of_family) { return !known.contains(of_family.first); });
   for (const auto& [family, began] : edit.major) {
     const auto cut = ranges.find(family);
     if (cut != ranges.end()) cut->second.major = std::max(cut->second.major, began);
   }
   const TableFiles after(files, ranges);
+  const TableSchema& schema = edit.schema != nullptr ? *edit.schema : *present->schema;
   const uint64_t bytes_of_piece = BytesOfPiece(schema, services_.options.site);
   for (const auto& [family, of_schema] : schema.families) {
     std::vector<std::string> cuts = after.RangesOf(family).Recut(bytes_of_piece);
-    const auto known = ranges.find(family);
-    if (known != ranges.end()) {
-      known->second.cuts = std::move(cuts);
+    const auto cut = ranges.find(family);
+    if (cut != ranges.end()) {
+      cut->second.cuts = std::move(cuts);
     } else if (!cuts.empty()) {
       const bool has_every_file = files.size() + 1 == next_file_;
       const Timestamp major = LatestMajorCompaction(after, family, has_every_file,

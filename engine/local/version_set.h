@@ -101,8 +101,8 @@ class VersionSet {
     StoreFiles removed;
   };
   StatusOr<Successor> SuccessorBy(const VersionEdit& edit) const;
-  TableRanges RangesAfter(const VersionEdit& edit, const TableSchema& schema,
-                          const StoreFiles& files) const;
+  TableRanges RangesAfter(const VersionEdit& edit, const StoreFiles& files,
+                          const std::vector<FileFacts>& strange) const;
   Status Save(const VersionEdit& edit, const Manifest& manifest);
   void Install(const VersionEdit& edit, const Successor& successor);
   void LetGo(const StoreFiles& removed, const Manifest& manifest);
