@@ -116,6 +116,7 @@ const Command kErrorsCommand{
           syntax.Target("a mount point, or what is in it");
           syntax.Flag("-f,--follow", "follow", "go on with what comes");
         },
+    .only_reads = true,
     .serve = ServeErrors,
     .print = PrintErrors,
     .run = Run,

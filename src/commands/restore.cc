@@ -46,7 +46,8 @@ StatusOr<Answer> RestoreScope(Session& session, const Scope& scope, const Restor
   CELLFS_RETURN_IF_ERROR(CheckIsNoTimeInSeconds(session, scope, words.at));
   CELLFS_ASSIGN_OR_RETURN(
       const RestoreReport report,
-      RestoreAsTold(session, scope, words, CheckerOf(session, scope), TellOf(session)));
+      RestoreAsTold(session, scope, words, CheckerOf(session, scope, words.dry_run),
+                    TellOf(session)));
   if (report.deletes > 0 && report.puts == 0) TakeIfNotThere(session, scope, words.at);
   session.take(SumOf(report, words.dry_run));
   const bool left_any = TakeLeft(session, report);
@@ -90,9 +91,10 @@ StatusOr<int> RunUndelete(const Front& front, const Arguments& arguments) {
 
 StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
-  RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
+  const bool dry_run = arguments.Flag("dry_run");
+  RestoreOptions options{.dry_run = dry_run,
                          .writer = nullptr,
-                         .checker = CheckerOf(session, scope),
+                         .checker = CheckerOf(session, scope, dry_run),
                          .is_anothers = IsAnothersIn(session, scope.table)};
   CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
                           Undelete(AccessOf(session), scope, options, TellOf(session)));

@@ -21,7 +21,8 @@ OnChange TellOf(Session& session, const std::string& table) {
   };
 }
 
-RowWriter CheckerOf(Session& session, const Scope& scope) {
+RowWriter CheckerOf(Session& session, const Scope& scope, bool dry_run) {
+  if (dry_run && session.filesystem.parts().options.read_only) return nullptr;
   return [&](RowMutations& mutations) {
     return session.store.CheckMayMutate(session.caller, scope.table, mutations);
   };
@@ -89,7 +90,15 @@ namespace {
 
 Status OfTable(const Status& status, const TableName& table) {
   if (status.ok()) return status;
-  return {status.code(), "table '" + table.ToString() + "': " + status.message()};
+  const std::string named = "table '" + table.ToString() + "'";
+  if (status.message().find(named) != std::string::npos) return status;
+  return {status.code(), named + ": " + status.message()};
+}
+
+Status NothingChanged(const Status& status) {
+  constexpr std::string_view kNothing = "nothing was changed";
+  if (status.ok() || status.message().find(kNothing) != std::string::npos) return status;
+  return {status.code(), status.message() + "; " + std::string(kNothing)};
 }
 
 StatusOr<TablesThen> FindTables(Session& session, const std::optional<std::string>& namespace_name,
@@ -108,9 +117,10 @@ StatusOr<TablesThen> FindTables(Session& session, const std::optional<std::strin
 
 Status CheckTable(Session& session, const TableName& table, RestoreWords words) {
   const Scope scope{.table = table, .row = {}, .family = {}, .qualifier = {}};
+  const RowWriter checker = CheckerOf(session, scope, words.dry_run);
   words.dry_run = true;
   const OnChange nothing = [](Change&&) { return true; };
-  return RestoreAsTold(session, scope, words, CheckerOf(session, scope), nothing).status();
+  return RestoreAsTold(session, scope, words, checker, nothing).status();
 }
 
 }  // namespace
@@ -120,7 +130,7 @@ StatusOr<Answer> RestoreTables(Session& session, const std::optional<std::string
   CELLFS_ASSIGN_OR_RETURN(const TablesThen tables,
                           FindTables(session, namespace_name, words.at));
   for (const TableName& table : tables.there)
-    CELLFS_RETURN_IF_ERROR(OfTable(CheckTable(session, table, words), table));
+    CELLFS_RETURN_IF_ERROR(NothingChanged(OfTable(CheckTable(session, table, words), table)));
   RestoreReport sum;
   bool left_any = false;
   for (const TableName& table : tables.there) {

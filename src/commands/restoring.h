@@ -15,8 +15,8 @@ namespace cellfs {
 // A record for each change: {"row", "family", "qualifier", "before", "after"}, with "table" where
 // that is named.
 OnChange TellOf(Session& session, const std::string& table = {});
-// Asks all that the writes would.
-RowWriter CheckerOf(Session& session, const Scope& scope);
+// Asks all that the writes would. Null where nothing can be written, and --dry-run alone is answered.
+RowWriter CheckerOf(Session& session, const Scope& scope, bool dry_run);
 
 // By the owners that the mount shows, of names and of their versions.
 IsAnothers IsAnothersIn(Session& session, const TableName& table);

@@ -145,7 +145,8 @@ StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const 
                               json arguments) {
   const std::string no = command.no.empty() ? "" : NoOf(command, target, arguments);
   if (command.is_of_whole_store) CELLFS_RETURN_IF_ERROR(FindWholeStore(target).status());
-  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, arguments, command.only_reads));
+  const bool only_reads = command.only_reads || arguments.value("dry_run", false);
+  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, arguments, only_reads));
   bool has_told = false;
   const auto take = [&](json record) {
     has_told = true;

@@ -754,3 +754,18 @@ def test_owner_mode_and_time_come_back_by_a_copy_of_them_alone(make_mount):
     assert [now_is.st_uid, now_is.st_gid, now_is.st_mode, now_is.st_mtime] == [1000, 1000, was.st_mode, 1e9]
     assert os.stat(table / "r").st_mode & 0o777 == 0o750
     assert versions(path) == stamps and path.read_text() == "old"
+
+
+def test_what_a_restore_would_do_is_told_of_what_is_only_read(mount, family):
+    (family / "q").write_text("old")
+    moment = now()
+    (family / "q").write_text("new")
+    mount.stop()
+    before = {path: path.read_bytes() for path in mount.store.rglob("*") if path.is_file()}
+    for target in (mount.store / "default/t", mount.store / "default", mount.store):
+        assert "f:q" in ok("restore", "--dry-run", "--at", moment, target)
+    assert {path: path.read_bytes() for path in mount.store.rglob("*") if path.is_file()} == before
+    mount.options = "ro"
+    mount.start()
+    assert "f:q" in ok("restore", "--dry-run", "--at", moment, mount / "default/t")
+    assert run("restore", "--at", moment, mount / "default/t")[0] == 3
