@@ -123,7 +123,7 @@ inline std::vector<Job> Jobs() {
       {.name = "major", .table = kLone, .files = three, .is_done = has_compacted},
       {.name = "minor",
        .table = kLone,
-       .files = {300, 20, 20, 20},
+       .files = {200, 20, 20, 20},  // more would make the log a reason for a flush
        .rows = 500,
        .is_done = has_compacted},
       {.name = "run",
