@@ -49,6 +49,7 @@ void OpenFiles::Finish(const Which& which, std::vector<Orphaning> orphans) {
     const Snapshot<Place> place = orphan.node().place();
     tree_.inodes.Unlink(*place);
     tree_.kernel.NameWent(*place);
+    tree_.unstored.Remove(*place);  // of a file that was made and not put
     orphan.Finish(tree_);
   }
   const auto is_counter = [&](const Place& place) {

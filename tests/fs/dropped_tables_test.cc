@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "fs/operations/callers_store.h"
 #include "fs/operations/kept_shares.h"
 #include "tests/fs/writing_tree.h"
 
@@ -60,6 +61,19 @@ TEST_F(DroppedTablesTest, ATableComesBackWithItsHistoryAndOwner) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/q"), "one");
   EXPECT_EQ(tree.Stat("default/t/r/f/q").st_mode & 0777u, 0600u);
   EXPECT_EQ(tree.Save("default/t/r/f/q", "two"), 0);
+}
+
+TEST_F(DroppedTablesTest, WhatWasMadeAndNotPutBeforeTheDropIsNotBack) {
+  CELLFS_NEEDS(keeps_dropped);
+  Make("default/t");
+  const OpenFile made = tree.Create("default/t/r/f/made");
+  CallersStore root(*tree.filesystem, Credentials{0, {}});
+  ASSERT_TRUE(root.DisableAndDropTable(Caller::Superuser(), {"default", "t"}).ok());
+  ASSERT_EQ(tree.Rename("default/.deleted/t", "default/t"), 0);
+  EXPECT_EQ(tree.Error("default/t/r/f/made"), ENOENT);
+  EXPECT_EQ(tree.List("default/t/r/f"), Names{"q"});
+  tree.Close(made);
+  EXPECT_EQ(tree.Error("default/t/r/f/made"), ENOENT);
 }
 
 TEST_F(DroppedTablesTest, UnderAnotherNameAndInAnotherNamespaceToo) {
