@@ -329,7 +329,8 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   UseOneHeap();
   const sigset_t signals = SignalThread::Signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) signal(number, SIG_IGN);
+  // A limit of file sizes (SIGXFSZ) is an error of the write that meets it.
+  for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ}) signal(number, SIG_IGN);
   const ServiceManager manager;  // both while there is one thread
   const Guardian guardian;
   if (Status status = SetUpLogging(LogTarget(options), options.configuration.log_level);
