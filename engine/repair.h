@@ -32,6 +32,7 @@ struct LogRepair {
   uint64_t saved = 0;                // the whole records behind these, which the log has again
   std::vector<std::string> ends;     // the segments behind whose last record damage is cut off, and
                                      // no record with it, as the next segment begins there
+  std::vector<std::string> notes;    // the segments in which damaged notes are passed over
   bool is_cut = false;
   uint64_t records = 0;           // whole ones behind the cut, which tables lack then
   uint64_t bytes = 0;             // that are cut off, damaged ones too

@@ -10,6 +10,7 @@
 #include "engine/log/cut_off_log.h"
 #include "engine/log/log_tail.h"
 #include "engine/log/lost_header.h"
+#include "engine/log/lost_note.h"
 
 namespace cellfs {
 namespace {
@@ -64,6 +65,7 @@ class LogCheck {
 
   Status Look(bool must_exist) {
     log_ = {};
+    before_ = {};
     next_is_on_disk_ = false;
     CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_ + "/wal"));
     std::vector<uint64_t> numbers;
@@ -74,6 +76,7 @@ class LogCheck {
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (i > 0 && numbers[i] != numbers[i - 1] + 1) {
         AddMissing(numbers[i - 1] + 1);
+        before_.Forget();
         end = 0;
       }
       if (i == 0) log_.first_segment = numbers[i];
@@ -137,6 +140,7 @@ class LogCheck {
     std::vector<CellView> cells;
     size_t offset = kSegmentHeaderSize;
     log_.marks.clear();  // each segment says itself what is so
+    before_.BeginSegment();
     while (offset < bytes.size()) {
       const auto found = FindRecord(bytes.substr(offset), base + offset);
       const std::string_view record = bytes.substr(offset, found ? found->size : 0);
@@ -144,9 +148,11 @@ class LogCheck {
       if (note && note->kind == LogNote::Kind::kEndOfSegment) break;
       if (note && number == log_.first_segment && !note->older.empty()) log_.older = note->older;
       if (note) note->ApplyTo(&log_.marks);
+      if (note) before_.See(*note);
       const auto decoded = found && !note ? DecodeRecord(record, &cells) : std::nullopt;
       if (note || decoded) {
         if (decoded) NoteRecord(*decoded);
+        if (decoded) before_.See(*decoded);
         offset += found->size;
         continue;
       }
@@ -154,9 +160,13 @@ class LogCheck {
       if (tail == LogTail::kTorn) AddTorn(file, bytes, offset, base);
       if (tail != LogTail::kDamaged) break;
       const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
+      const bool costs_no_record =
+          next < bytes.size() && before_.WasNotes(bytes, offset, next, base);
+      if (!costs_no_record) before_.Forget();
       Add(file, std::to_string(offset),
           "what lies from offset " + std::to_string(offset) + " to " + std::to_string(next) + " " +
-              std::string(newest ? kDamagedTail : "is not what was written"));
+              std::string(newest ? kDamagedTail : "is not what was written") +
+              (costs_no_record ? "; it was a note of the log, and no record is lost" : ""));
       offset = next;
     }
     next_is_on_disk_ = TailOf(bytes, offset, base) == LogTail::kEnd;
@@ -186,6 +196,7 @@ class LogCheck {
   const std::string directory_;
   const uint64_t store_id_;
   bool next_is_on_disk_ = false;  // as the segment that was read last says
+  BeforeDamage before_;
   std::vector<Finding> findings_;
   CheckedLog log_;
 };

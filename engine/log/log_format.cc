@@ -268,6 +268,7 @@ void EncodeNote(const LogNote& note, const RecordPlace& place, std::string* out)
     PutNumber(table, out);
     PutNumber(kDropped, out);
   }
+  out->append(note.padding, '\0');
   FillRecordHeader(place, begin, out);
 }
 
@@ -306,6 +307,10 @@ std::optional<LogNote> DecodeNote(std::string_view bytes) {
   LogNote note;
   note.kind = static_cast<LogNote::Kind>(reader.TakeNumber<uint8_t>());
   if (note.kind > LogNote::Kind::kTables) return std::nullopt;
+  if (note.kind == LogNote::Kind::kNothing) {
+    note.padding = bytes.size() - kSmallestNote;
+    return note;
+  }
   while (reader.good() && !reader.at_end()) {
     if (note.kind == LogNote::Kind::kTables) {
       TakeTable(&reader, &note);

@@ -87,6 +87,7 @@ using TableMarks = std::map<TableId, TableMark>;
 // What a segment says besides what was written, in records that belong to no table.
 struct LogNote {
   enum class Kind : uint8_t {
+    kNothing = 0,       // in the place of one that was damaged
     kOlderCells = 1,    // `older`
     kEndOfSegment = 2,  // the next segment is on disk
     kTables = 3,        // `tables`, and those that were dropped
@@ -95,10 +96,13 @@ struct LogNote {
   OlderCells older;
   TableMarks tables;
   std::vector<TableId> dropped;
+  size_t padding = 0;  // zeros, of kNothing
 
   // Makes the marks of a segment's beginning those behind the note.
   void ApplyTo(TableMarks* marks) const;
 };
+// Of one without contents.
+inline constexpr size_t kSmallestNote = kRecordHeaderSize + 9;
 void EncodeNote(const LogNote& note, const RecordPlace& place, std::string* out);
 
 struct IntactRecord {

@@ -9,6 +9,7 @@
 #include "engine/log/log_format.h"
 #include "engine/log/log_tail.h"
 #include "engine/log/lost_header.h"
+#include "engine/log/lost_note.h"
 
 namespace cellfs {
 namespace {
@@ -20,6 +21,7 @@ class LogMending {
 
   StatusOr<LogRepair> Run() {
     for (const LostHeader& lost : summary_.lost_headers) CELLFS_RETURN_IF_ERROR(MakeHeader(lost));
+    for (const LostNote& lost : summary_.lost_notes) CELLFS_RETURN_IF_ERROR(FillNote(lost));
     for (const LostEnd& lost : summary_.lost_ends) CELLFS_RETURN_IF_ERROR(EndSegment(lost));
     if (summary_.broken) CELLFS_RETURN_IF_ERROR(CutAt(*summary_.broken));
     return std::move(repair_);
@@ -45,6 +47,15 @@ class LogMending {
     bytes.resize(std::max(bytes.size(), kSegmentHeaderSize));
     bytes.replace(0, kSegmentHeaderSize, EncodeSegmentHeader(lost.header));
     return ReplaceFile(files_, directory_, name, bytes);
+  }
+
+  Status FillNote(const LostNote& lost) {
+    AddDamage(lost.what);
+    repair_.notes.push_back(SegmentName(lost.segment));
+    if (mode_ == RepairMode::kPlan) return {};
+    CELLFS_ASSIGN_OR_RETURN(std::string bytes, files_.Read(PathOf(lost.segment)));
+    bytes.replace(lost.offset, lost.size, NothingInPlaceOf(lost.size, lost.begin));
+    return ReplaceFile(files_, directory_, SegmentName(lost.segment), bytes);
   }
 
   // Behind its records nothing has to be.

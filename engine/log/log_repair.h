@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Mending a damaged log. A header of a segment that was told by what is around it is made anew. At
-// other damage the log is cut: what lies before it stays the log, and what lies behind it is kept
-// beside the segments (cut_off_log.h), for it may follow from what is lost.
+// Mending a damaged log. A header of a segment that was told by what is around it is made anew, and
+// a damaged note gets one in its place that says nothing. At other damage the log is cut: what lies
+// before it stays the log, and what lies behind it is kept beside the segments (cut_off_log.h), for
+// it may follow from what is lost.
 #ifndef CELLFS_ENGINE_LOG_LOG_REPAIR_H_
 #define CELLFS_ENGINE_LOG_LOG_REPAIR_H_
 

@@ -7,6 +7,7 @@
 
 #include "engine/log/log_tail.h"
 #include "engine/log/lost_header.h"
+#include "engine/log/lost_note.h"
 
 namespace cellfs {
 namespace {
@@ -25,6 +26,7 @@ class Summarizing {
     bool is_next_there = false;
     for (const uint64_t number : numbers) {
       if (last_ != 0 && number != last_ + 1) {
+        before_.Forget();
         SettleEnd(/*next_begins_there=*/false);
         Miss(last_ + 1);
       }
@@ -103,6 +105,7 @@ class Summarizing {
     summary_.marks.clear();  // each segment says itself what is so
     last_ = number;
     intact_ = kSegmentHeaderSize;
+    before_.BeginSegment();
     bool is_broken = false;
     for (size_t offset = kSegmentHeaderSize; offset < bytes.size();) {
       const auto found = FindRecord(bytes.substr(offset), base + offset);
@@ -114,13 +117,18 @@ class Summarizing {
       if (!is_broken) tail_ = found && !IsEndOfSegment(bytes.substr(offset, found->size))
                                   ? LogTail::kDamaged
                                   : TailOf(bytes, offset, base);
-      is_broken = true;
+      const bool is_first_damage = !std::exchange(is_broken, true);
       if (tail_ != LogTail::kDamaged) break;
       const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
       const std::string what =
           "'" + PathOf(number) + "' is damaged at offset " + std::to_string(intact_) +
           (is_newest ? ": what is there no crash leaves" : ": it is not what was written");
-      if (!is_newest && offset == intact_ && next == bytes.size()) {
+      if (is_first_damage && !summary_.broken && next < bytes.size() &&
+          before_.WasNotes(bytes, offset, next, base)) {
+        summary_.lost_notes.push_back({what, number, offset, next - offset, base + offset});
+        is_broken = false;
+        intact_ = next;
+      } else if (!is_newest && offset == intact_ && next == bytes.size()) {
         lost_end_ = LostEnd{what, number, intact_};
       } else {
         Break(what);
@@ -140,12 +148,14 @@ class Summarizing {
   bool TakeRecord(std::string_view record, bool is_first_segment) {
     if (const auto note = DecodeNote(record)) {
       if (note->kind == LogNote::Kind::kEndOfSegment) return false;
+      before_.See(*note);
       note->ApplyTo(&summary_.marks);
       if (is_first_segment && !note->older.empty()) summary_.older = note->older;
       return true;
     }
     const auto decoded = DecodeRecord(record, &cells_);
     if (!decoded) return false;
+    before_.See(*decoded);
     SequenceId& highest = summary_.highest[decoded->table_id];
     highest = std::max(highest, decoded->sequence_id);
     return true;
@@ -160,6 +170,7 @@ class Summarizing {
   size_t intact_ = 0;  // in the log that is
   LogPosition end_ = 0;
   LogTail tail_ = LogTail::kNothing;
+  BeforeDamage before_;
   std::optional<LostEnd> lost_end_;  // of the segment that was read last
 };
 

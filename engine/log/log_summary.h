@@ -29,6 +29,15 @@ struct LostEnd {
   size_t offset = 0;
 };
 
+// A note in the midst of a segment that is damaged; no record is.
+struct LostNote {
+  std::string what;
+  uint64_t segment = 0;
+  size_t offset = 0;
+  size_t size = 0;
+  LogPosition begin = 0;  // in the log
+};
+
 // Where the log ceases to be what was written.
 struct LogBreak {
   std::string what;      // the file, and what is wrong
@@ -43,9 +52,12 @@ struct LogSummary {
   std::map<TableId, SequenceId> highest;  // of the records that are there
   std::vector<LostHeader> lost_headers;   // of segments before the break, and of the broken one
   std::vector<LostEnd> lost_ends;         // likewise
+  std::vector<LostNote> lost_notes;       // likewise
   std::optional<LogBreak> broken;         // the first that is left when these are mended
 
-  bool is_whole() const { return lost_headers.empty() && lost_ends.empty() && !broken; }
+  bool is_whole() const {
+    return lost_headers.empty() && lost_ends.empty() && lost_notes.empty() && !broken;
+  }
 };
 
 // Damage is what the opening of the store finds. What is whole behind it is told of too, as far as

@@ -122,6 +122,9 @@ std::string LogRepairText(const LogRepair& repair, RepairMode mode) {
     text += "  the header of wal/" + segment + " " + becomes + " made anew\n";
   if (!repair.headers.empty())
     text += "  " + std::to_string(repair.saved) + " whole records behind that are not lost\n";
+  for (const std::string& segment : repair.notes)
+    text += "  what is damaged in wal/" + segment + " is a note of the log; it " + becomes +
+            " passed over, and no record is lost\n";
   for (const std::string& segment : repair.ends)
     text += "  what is damaged lies behind the last record of wal/" + segment + "; it " + becomes +
             " cut off, and no record with it: the next segment begins there\n";
@@ -183,6 +186,7 @@ std::string RepairJson(const StoreRepair& repair) {
                        {"headers", repair.log->headers},
                        {"saved", repair.log->saved},
                        {"ends", repair.log->ends},
+                       {"passed_over", repair.log->notes},
                        {"is_cut", repair.log->is_cut},
                        {"records", repair.log->records},
                        {"bytes", repair.log->bytes},

@@ -19,6 +19,7 @@
 #include "engine/file/page_checksums.h"
 #include "engine/local/local_check.h"
 #include "engine/local/manifest.h"
+#include "engine/log/log_format.h"
 #include "engine/open.h"
 #include "engine/repair.h"
 #include "tests/engine/local/engine_fixture.h"
@@ -570,6 +571,30 @@ TEST_F(CheckTest, AFileThatIsInNoLogIsNotLeftOutOfAManifestThatIsMadeAnew) {
   auto store = Open();
   ASSERT_OK(store);
   EXPECT_EQ(CountReadable(**store, "t", 10), 10) << "the log was cut, and had nothing else";
+}
+
+TEST_F(CheckTest, ADamagedNoteOfTheLogCostsNoRecord) {
+  DieAfter([&](Store& store) {
+    return Create(store, "t").ok() && Fill(store, "t", 0, 5).ok() && Flush(store, "t").ok() &&
+           Fill(store, "t", 5, 10).ok();
+  });
+  const std::string segment = "wal/" + PosixFiles().List(path_ + "/wal")->back();
+  WriteFlipped(segment, Bytes(segment), kSegmentHeaderSize + kRecordHeaderSize + 20);
+  const CheckReport report = Check();
+  ASSERT_EQ(report.damage.size(), 1u);
+  EXPECT_EQ(report.damage[0].file, segment);
+  EXPECT_NE(report.damage[0].what.find("no record is lost"), std::string::npos)
+      << report.damage[0].what;
+  EXPECT_FALSE(Open().ok());
+  const auto repair = RepairLocalStore(path_, RepairMode::kAct);
+  ASSERT_OK(repair);
+  ASSERT_TRUE(repair->log);
+  EXPECT_EQ(repair->log->notes.size(), 1u);
+  EXPECT_FALSE(repair->log->is_cut);
+  EXPECT_EQ(FirstDamagedFile(), "none");
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_EQ(CountReadable(**store, "t", 10), 10);
 }
 
 TEST_F(CheckTest, AManifestFromBeforeACompactionIsNotTakenEither) {

@@ -130,6 +130,10 @@ TEST_F(LogRepairTest, AFlippedByteAnywhereLosesNoMoreThanItsRecord) {
       if (at < kSegmentHeaderSize) {
         EXPECT_EQ(seen_, UpTo(kInEach * kSegments)) << "the records tell what it was";
       }
+      const size_t note_at_begin = kSegmentHeaderSize + kRecordHeaderSize + 9 + 16;
+      if (number != 1 && at < note_at_begin) {
+        EXPECT_EQ(seen_, UpTo(kInEach * kSegments)) << "it lies between two records";
+      }
       const size_t note_at_end = kRecordHeaderSize + 9;  // that another segment follows
       if (number != kSegments && at >= whole_[number].size() - note_at_end) {
         EXPECT_EQ(seen_, UpTo(kInEach * kSegments)) << "the next begins where the records end";
@@ -153,6 +157,53 @@ TEST_F(LogRepairTest, AHeaderOfWhichNothingIsLeftIsToldByTheRecords) {
       if (size == kSegmentHeaderSize) {
         EXPECT_EQ(seen_.size(), whole);
       }
+    }
+  }
+}
+
+// The log of a store with tables: its head has two notes, and others lie amid the records.
+TEST_F(LogRepairTest, ADamagedNoteCostsNoRecord) {
+  std::filesystem::remove_all(directory());
+  std::unique_ptr<Wal> wal;
+  ASSERT_TRUE(Open(&wal).ok());
+  wal->MarkTable(1, {.flushed = 0, .next_file = 2, .files = {1}});
+  for (SequenceId sequence = 1; sequence <= 6; ++sequence) {
+    if (sequence == 3) {
+      ASSERT_TRUE(wal->Roll().ok());
+    }
+    ASSERT_TRUE(Append(*wal, sequence).ok());
+    if (sequence == 4) wal->MarkTable(1, {.flushed = 2, .next_file = 3, .files = {1, 2}});
+  }
+  wal.reset();
+  whole_.clear();
+  for (uint64_t number = 1; number <= 2; ++number) {
+    whole_[number] = *PosixFiles().Read(PathOf(number));
+    whole_[number].resize(whole_[number].find_last_not_of('\0') + 1);
+  }
+  for (const bool is_first_cut : {false, true}) {
+    for (size_t at = kSegmentHeaderSize; at < whole_[2].size();) {
+      const size_t size = FindRecord(std::string_view(whole_[2]).substr(at),
+                                     DecodeSegmentHeader(whole_[2])->base + at)->size;
+      const bool is_note = DecodeNote(std::string_view(whole_[2]).substr(at, size)).has_value();
+      const bool is_told = is_note && (!is_first_cut || at > kSegmentHeaderSize + 200);
+      for (size_t i = 0; i < size; i += 5) {
+        SCOPED_TRACE(std::to_string(at) + " " + std::to_string(i));
+        MakeWhole();
+        if (is_first_cut) std::filesystem::remove(PathOf(1));
+        std::string damaged = whole_[2];
+        damaged[at + i] = static_cast<char>(damaged[at + i] ^ 0x10);
+        Write(2, damaged);
+        const uint64_t cut_off = Repair();
+        const size_t whole = is_first_cut ? 4 : 6;
+        // The header of a note that is the first of the log is all that tells it.
+        if (is_told || (is_note && i >= kRecordHeaderSize + 8)) {
+          EXPECT_EQ(cut_off, 0u);
+          EXPECT_EQ(seen_.size(), whole);
+        } else if (!is_note) {
+          EXPECT_LT(seen_.size(), whole) << "a record that is lost is not passed over";
+        }
+      }
+      at += size;
     }
   }
 }
