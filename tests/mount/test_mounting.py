@@ -199,7 +199,7 @@ def test_a_store_that_is_read_alone_stays_as_it_is(mount, tmp_path, file_system)
             sh(f"{CELLFS} {command} {store}{'/default/t' if command in ('scan --raw', 'count', 'describe') else ''}")
         if file_system == "read-only":
             code, _, error = sh(f"{CELLFS} put {store} t r f:q=x", check=False)
-            assert code == 3 and "Read-only file system" in error
+            assert code == 3 and "is on a file system that is read-only" in error
         sh(f"{CELLFS} mount -o ro {store} {place}")
         stack.callback(sh, f"{CELLFS} umount {place}")
         assert (place / "default/t/r/f/q").read_text() == "logged"
