@@ -265,6 +265,9 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
     if (ExpireEntry(fuse_lowlevel_notify_expire_entry, session_, parent, name) != -ENOSYS) return;
     fuse_lowlevel_notify_inval_entry(session_, parent, name.c_str(), name.size());
   }
+  void ThrowOutEntry(const Node& directory, const std::string& name) override {
+    fuse_lowlevel_notify_inval_entry(session_, target_.IdOf(directory), name.c_str(), name.size());
+  }
 
   FileSystem& filesystem_;
   FuseTarget target_;

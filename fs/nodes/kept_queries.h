@@ -9,6 +9,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "fs/tree/place.h"
@@ -20,19 +21,23 @@ class KeptQueries {
  public:
   static constexpr size_t kMost = 1024;
 
+  struct Name {
+    Place scan_directory;
+    std::string name;
+  };
   // One that the kernel is about to know. The one that is too many, if there is.
-  std::optional<Place> Add(const Place& query) {
+  std::optional<Name> Add(Name query) {
     const std::lock_guard lock(mutex_);
-    queries_.push_back(query);
+    queries_.push_back(std::move(query));
     if (queries_.size() <= kMost) return std::nullopt;
-    Place oldest = std::move(queries_.front());
+    Name oldest = std::move(queries_.front());
     queries_.pop_front();
     return oldest;
   }
 
  private:
-  std::mutex mutex_;  // a leaf
-  std::deque<Place> queries_;  // oldest first; some may have been forgotten since
+  std::mutex mutex_;           // a leaf
+  std::deque<Name> queries_;  // oldest first; some may have been forgotten since
 };
 
 }  // namespace cellfs::fs

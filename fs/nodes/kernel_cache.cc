@@ -165,6 +165,10 @@ void KernelCache::NameWent(const Place& place) {
   TellLater({std::move(directory), file_names_.Of(place)});
 }
 
+void KernelCache::ForgetName(const Place& directory, const std::string& name) {
+  if (NodePtr node = inodes_.Find(directory)) TellLater({std::move(node), name, {}, true});
+}
+
 void KernelCache::TellLater(const KernelNotice& notice) {
   {
     const std::lock_guard lock(mutex_);
@@ -176,7 +180,10 @@ void KernelCache::TellLater(const KernelNotice& notice) {
 void KernelCache::Tell(const KernelNotice& notice) {
   if (notice.part) return DropNames(*notice.part);
   if (notice.name.empty()) return DropStalePages(*notice.node);
-  Notify([&](KernelNotifier& notifier) { notifier.InvalidateEntry(*notice.node, notice.name); });
+  Notify([&](KernelNotifier& notifier) {
+    notice.throws_out ? notifier.ThrowOutEntry(*notice.node, notice.name)
+                      : notifier.InvalidateEntry(*notice.node, notice.name);
+  });
 }
 
 void KernelCache::AwaitNames() {

@@ -30,6 +30,11 @@ class KernelNotifier {
   // Drops a name. Takes the directory's lock in the kernel: never from a thread that serves a
   // request.
   virtual void InvalidateEntry(const Node& directory, const std::string& name) = 0;
+  // Likewise, and the kernel forgets what it has of it, where nobody uses it. Who does stays in a
+  // directory that has lost its path.
+  virtual void ThrowOutEntry(const Node& directory, const std::string& name) {
+    InvalidateEntry(directory, name);
+  }
 };
 
 // Thread-safe. Nothing here is called under a column's lock (fs/nodes/column_lock.h): the kernel
@@ -56,6 +61,8 @@ class KernelCache {
   // has no name any more, and one would write into a file that nobody finds again; or an emptied
   // directory is kept no longer. May be called under a column's lock: other threads tell.
   void NameWent(const Place& place);
+  // Likewise a name that is there and takes memory as long as the kernel knows it.
+  void ForgetName(const Place& directory, const std::string& name);
   // Until the kernel has dropped the names that were queued before, or somebody keeps one of their
   // directories locked. Not in a request.
   void AwaitNames();

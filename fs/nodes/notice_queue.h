@@ -42,6 +42,7 @@ struct KernelNotice {
   NodePtr node;      // the directory that the name is in, or the file; of a part its topmost one
   std::string name;  // empty: of the file's pages, or
   std::optional<TreePart> part = {};  // of all names in it
+  bool throws_out = false;            // the name, and what the kernel has of it
 
   friend auto operator<=>(const KernelNotice&, const KernelNotice&) = default;
 };

@@ -227,7 +227,7 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
     return LogFailure("look-up", *place, found.status());
   }
   if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
-  if (place->kind == PlaceKind::kScanDirectory) KeepQuery(found->place);
+  if (place->kind == PlaceKind::kScanDirectory) KeepQuery(*place, name, found->place);
   if (place->kind == PlaceKind::kAsofDirectory) HintAtSeconds(*place, name);
   if (found->place.kind == PlaceKind::kTable && found->place.IsOfPast()) HintAtLosses(found->place);
   // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel
@@ -239,9 +239,11 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
 }
 
 // By another thread: this one answers the kernel, which has locked .scan for it.
-void FileSystem::KeepQuery(const Place& query) {
+void FileSystem::KeepQuery(const Place& scan_directory, std::string_view name,
+                           const Place& query) {
   if (parts_.tree.inodes.Find(query) != nullptr) return;
-  if (const auto oldest = queries_.Add(query)) parts_.tree.kernel.NameWent(*oldest);
+  if (const auto oldest = queries_.Add({scan_directory, std::string(name)}))
+    parts_.tree.kernel.ForgetName(oldest->scan_directory, oldest->name);
 }
 
 // Ten digits are the seconds of today, and milliseconds of 1970.

@@ -195,7 +195,7 @@ class FileSystem {
   void NoteDirectoryTime(const Place& directory);
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
                                   std::string_view name);
-  void KeepQuery(const Place& query);
+  void KeepQuery(const Place& scan_directory, std::string_view name, const Place& query);
   bool MayOpenLate(const Request& request, const OpenMode& mode) const;
   Outcome CheckMayPutOver(const Node& node, const Place& place, const OpenMode& mode);
   Outcome CheckMayToday(const Request& request, const Place& past, mode_t permissions);
