@@ -527,3 +527,18 @@ def test_files_that_are_removed_while_open_keep_no_more_than_their_limit(make_mo
             os.close(file)
     assert counted <= limit
     wait_until(lambda: open_file_bytes(mount) == 0, "nothing is held")
+
+
+def test_queries_that_are_looked_up_do_not_choose_the_daemons_memory(make_mount):
+    """Each holds what its expression has become, as long as the kernel knows its name."""
+    mount = make_mount()
+    family = mount.family()
+    (family / "q").write_text("x")
+    scan = family.parent.parent / ".scan"
+    expression = "(?:abcdefgh|ijklmnop|qrstuvwx){200}[a-z]{100}"
+    before = mount.memory()
+    for number in range(12000):  # 36 KiB and more each
+        os.stat(scan / f"filter=ValueFilter(=%2C'regexstring:{expression}{number}')")
+    most = before + (160 << 20)
+    wait_until(lambda: mount.memory() < most, f"less than {most} bytes in memory", seconds=15)
+    assert os.listdir(scan / "limit=1/r/f") == ["q"]
