@@ -34,6 +34,21 @@ class VersionOwnersTest : public WritingTest {
     EXPECT_EQ(tree.Unlink(kQ), 0);
     tree.clock->Advance(1000);
   }
+  // Its row, `default/t/new`, too. A while passes.
+  void MakeFamily(uid_t uid, mode_t mode) {
+    tree.request.uid = uid;
+    ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
+    ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+    ASSERT_EQ(tree.Change("default/t/new/f", AttributeChange{.mode = mode}), 0);
+    tree.clock->Advance(1000);
+  }
+  // With the file in it.
+  void RemoveFamily(const std::string& file) {
+    ASSERT_EQ(tree.Unlink("default/t/new/f/" + file), 0);
+    ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
+    ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
+    tree.clock->Advance(1000);
+  }
   uid_t OwnerOf(Timestamp version) {
     const std::string time = std::to_string(version);
     const uid_t uid = tree.Stat(kQ + ("@" + time)).st_uid;
@@ -312,21 +327,11 @@ TEST_F(ForgottenOwnersTest, WhatWasNotDeletedStaysThePresentOwners) {
 
 TEST_F(ForgottenOwnersTest, NorDoesWhoMakesTheDirectoryAnewAndChangesThat) {
   ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
-  const auto make_family = [&](uid_t uid, mode_t mode) {
-    tree.request.uid = uid;
-    ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
-    ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
-    ASSERT_EQ(tree.Change("default/t/new/f", AttributeChange{.mode = mode}), 0);
-    tree.clock->Advance(1000);
-  };
-  make_family(kOwner, 0700);
+  MakeFamily(kOwner, 0700);
   ASSERT_EQ(tree.Save("default/t/new/f/s", "secret"), 0);
   tree.clock->Advance(1000);
-  ASSERT_EQ(tree.Unlink("default/t/new/f/s"), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
-  tree.clock->Advance(1000);
-  make_family(kStranger, 0777);
+  RemoveFamily("s");
+  MakeFamily(kStranger, 0777);
   ChangeOften("default/t/new/f");
   tree.request.uid = 0;
   EXPECT_EQ(OpenAs(kStranger, "default/t/new/f/.deleted/s"), EACCES);
@@ -346,10 +351,7 @@ TEST_F(VersionOwnersTest, WhoMakesTheRowAnewGetsNothingOfThatBefore) {
   make_row(kOwner, 0644);
   const Timestamp then = tree.clock->Now() - 1000;
   const std::string past = "default/t/.asof/" + std::to_string(then + 10) + "/new/f/s";
-  ASSERT_EQ(tree.Unlink("default/t/new/f/s"), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
-  tree.clock->Advance(1000);
+  RemoveFamily("s");
   make_row(kStranger, 0644);
   tree.request.uid = 0;
   const auto version = tree.Stat("default/t/new/f/s@" + std::to_string(then));
@@ -364,22 +366,12 @@ TEST_F(VersionOwnersTest, WhoMakesTheRowAnewGetsNothingOfThatBefore) {
 
 TEST_F(VersionOwnersTest, NorDoesHeLearnTheNamesInADirectoryThatWasClosed) {
   ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
-  const auto make_row = [&](uid_t uid, mode_t mode) {
-    tree.request.uid = uid;
-    ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
-    ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
-    ASSERT_EQ(tree.Change("default/t/new/f", AttributeChange{.mode = mode}), 0);
-    tree.clock->Advance(1000);
-  };
-  make_row(kOwner, 0700);
+  MakeFamily(kOwner, 0700);
   ASSERT_EQ(tree.Save("default/t/new/f/secret-name", "s"), 0);
   ASSERT_EQ(tree.Change("default/t/new/f/secret-name", AttributeChange{.mode = 0600}), 0);
   tree.clock->Advance(1000);
-  ASSERT_EQ(tree.Unlink("default/t/new/f/secret-name"), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
-  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
-  tree.clock->Advance(1000);
-  make_row(kStranger, 0777);
+  RemoveFamily("secret-name");
+  MakeFamily(kStranger, 0777);
   ASSERT_EQ(tree.Save("default/t/new/f/his", "h"), 0);
   ASSERT_EQ(tree.Unlink("default/t/new/f/his"), 0);
   const auto list_as = [&](uid_t uid) {
