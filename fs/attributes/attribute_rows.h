@@ -17,8 +17,8 @@
 // all of that, and is read in one scan; family `c`, qualifiers "records" and "changes", says there
 // whether there are any rows of data. Where others write, a record has a fifth word, by which it is
 // told from one that says the same; else that is "0" where there is a sixth, the mode that a deleted
-// column had before it was closed, or "-" where there is a seventh, the version from which on the name is
-// another file's.
+// column had before it was closed, or "-" where there is a seventh, the version from which on the
+// name is another file's.
 //
 // The row "//" is of no place: what renames have begun stands there
 // (fs/attributes/narrowed_modes.h).

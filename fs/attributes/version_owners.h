@@ -5,8 +5,8 @@
 // before the deletion keeps its owner and mode. Whose it was is told by the records of column and
 // family, of which only so many are kept: what was deleted before the oldest of them is nobody's but
 // root's, for who changes a mode often would get it else. That the name was made anew its record
-// says (OwnerRecord::another_from), whatever has become of the deletion; where there was no record before,
-// and so of the files that had what they inherit, the deletion's tombstone does.
+// says (OwnerRecord::another_from), whatever has become of the deletion; where there was no record
+// before, and so of the files that had what they inherit, the deletion's tombstone does.
 #ifndef CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 #define CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 

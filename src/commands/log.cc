@@ -44,7 +44,8 @@ StatusOr<Answer> ServeLog(Session& session, const Arguments& arguments) {
   if (options.since > options.until)
     return Status(StatusCode::kIllegalArgument, "--since is later than --until");
   const HistoryAccess access = AccessOf(session);
-  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, CatalogAtOf(session), scope, options.since, options.until));
+  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, CatalogAtOf(session), scope, options.since,
+                                           options.until));
   options.with_before = arguments.Flag("patch");
   options.detail = options.with_before ? ValueDetail::kValues : ValueDetail::kLengths;
   bool is_any = false;

@@ -58,11 +58,11 @@ Status CheckFamilyIsNotDropped(const HistoryAccess& access, const Scope& scope, 
 
 }  // namespace
 
-std::map<TableId, TableName> PresentTables(const HistoryAccess& access) {
+std::map<TableId, TableName> PresentTables(const HistoryAccess& access,
+                                           const std::vector<std::string>& namespaces) {
   std::map<TableId, TableName> present;
-  const auto namespaces = access.store.ListNamespaces();
-  if (!namespaces.ok()) return present;
-  for (const std::string& space : *namespaces) {
+  const auto all = access.store.ListNamespaces();
+  for (const std::string& space : all.ok() ? *all : namespaces) {
     const auto tables = access.store.ListTables(space);
     if (!tables.ok()) continue;
     for (const TableName& table : *tables) {
@@ -80,7 +80,7 @@ std::string DescribeLost(const HistoryAccess& access, const Statistics& statisti
                          const TableName& table, const PastTable* then, Timestamp time) {
   const std::string of_then = "table '" + table.ToString() + "' of then ";
   if (then != nullptr) {
-    const auto present = PresentTables(access);
+    const auto present = PresentTables(access, {table.namespace_name});
     const auto found = present.find(then->schema->id());
     if (found != present.end())
       return of_then + "is '" + found->second.ToString() + "' now: name that";

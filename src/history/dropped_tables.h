@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/past_catalog.h"
 #include "src/history/scope.h"
@@ -30,8 +31,9 @@ std::optional<std::string> WayBack(const Statistics& statistics, const TableName
 // The same of a namespace that is not there: "mv .deleted/ns ns".
 std::optional<std::string> WayBack(const Statistics& statistics, const std::string& namespace_name);
 
-// All that the caller may look into, by their ids.
-std::map<TableId, TableName> PresentTables(const HistoryAccess& access);
+// All that the caller may look into, by their ids; where he may not list the namespaces, of these.
+std::map<TableId, TableName> PresentTables(const HistoryAccess& access,
+                                           const std::vector<std::string>& namespaces);
 
 // Of a table or a family that is not there: kUnavailable where it was at some of these times, both
 // included, so that what it held is not known, or it has another name now; else kTableNotFound or

@@ -141,7 +141,7 @@ class TablesSince {
   }
 
   std::optional<TableName> FindNow(TableId id) {
-    if (!now_) now_ = PresentTables(access_);
+    if (!now_) now_ = PresentTables(access_, namespaces_);
     const auto found = now_->find(id);
     return found == now_->end() ? std::nullopt : std::optional(found->second);
   }
