@@ -171,13 +171,6 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     opened.direct_io = true;
     return opened;
   }
-  if (place.kind == PlaceKind::kDeletedCell) {
-    CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry found,
-                            parts_.resolver.Find(*request.caller, place));
-    CELLFS_ASSIGN_OR_RETURN(const struct stat shown,
-                            parts_.shown.StatOf(found, node.get(), std::nullopt));
-    restoring_readers_.Opened(place, shown, request.pid);
-  }
   // The pages are of the name, whatever that shows.
   const bool may_show_others = parts_.options.allow_other && MayShowAnother(place);
   if (place.view != nullptr) {
@@ -196,6 +189,13 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     CELLFS_ASSIGN_OR_RETURN(const Timestamp version, reader->KeepToVersion());
     CELLFS_RETURN_IF_FAILED(CheckMayReadVersion(request, place, version));
     opened.direct_io = may_show_others;
+  }
+  if (place.kind == PlaceKind::kDeletedCell) {
+    CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry found,
+                            parts_.resolver.Find(*request.caller, place));
+    CELLFS_ASSIGN_OR_RETURN(const struct stat shown,
+                            parts_.shown.StatOf(found, node.get(), std::nullopt));
+    restoring_readers_.Opened(place, shown, request.pid);
   }
   // In this order: who ends to write says before that the pages are stale.
   const bool is_written = reader->file().writers() > 0;
