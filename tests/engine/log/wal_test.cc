@@ -974,8 +974,13 @@ TEST_F(WalTest, WhoWritesMuchWaitsWhereTheDiskDoesNotFollow) {
   EXPECT_TRUE(wal_->IsBehind());
   wal_->CatchUp();
   EXPECT_FALSE(wal_->IsBehind());
+  std::atomic<bool> is_held{true};
+  files_.SetSyncHook([&] {  // of the background, which fails after the last of these
+    while (is_held) std::this_thread::yield();
+  });
   files_.SetSyncsFail(true);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(Append(1, ++sequence, mebibyte).ok());
+  is_held = false;
   wal_->CatchUp();  // comes back; who writes hears of it
   EXPECT_FALSE(Append(1, ++sequence).ok());
   files_.SetSyncsFail(false);
