@@ -25,6 +25,7 @@ Timestamp ToMilliseconds(const timespec& time) {
 struct AttributeWriter::RowChange {
   RecordKey key;
   bool place_is_in_row = true;
+  Timestamp since = 0;  // from when on the records say something else of who owns it
   Timestamp version = kNoVersion;
   uint64_t changes_before = 0;  // AttributeCache::ChangesOf
   RowRecords stored;
@@ -113,10 +114,10 @@ StatusOr<AttributeRecord> AttributeWriter::RecordAfter(const Place& place, const
   return record;
 }
 
-// With the time from which on it is in force, which `after` gets as well: that of the record before
-// where owner and mode stay, and never an earlier one, for the clock may have been set back.
+// With the time from which on it is in force, which `after` gets as well: `since`, or that of the
+// record before where owner and mode stay.
 void AttributeWriter::PutOwner(const std::string& qualifier, const OwnerRecord& before,
-                               const std::optional<Timestamp>& another_from,
+                               const std::optional<Timestamp>& another_from, Timestamp since,
                                OwnerRecord& after, Put& put) const {
   after.since = before.since;
   after.mark = before.mark;
@@ -124,7 +125,7 @@ void AttributeWriter::PutOwner(const std::string& qualifier, const OwnerRecord& 
   if (SameRecord(before, after)) return;
   if (!freshness_.is_exact()) after.mark = RandomNumber();
   const bool is_other = before.since == 0 || !SameOwner(before, after);
-  if (is_other) after.since = std::max({clock_.Now(), before.since, Timestamp{1}});
+  if (is_other) after.since = since;
   // Of what had no record nothing is known, not even that it was there.
   if (after.since != before.since) after.another_from = 0;
   if (another_from && is_other && before.since != 0) after.another_from = *another_from;
@@ -157,16 +158,22 @@ Status AttributeWriter::Prepare(const Place& place, const DataTable& table,
   CELLFS_ASSIGN_OR_RETURN(change.record, RecordAfter(place, table, update, change.stored));
   if (update.version >= 0) change.version = update.version;
   change.put.row = row_key;
-  std::optional<Timestamp> another_from = update.another_from;
-  if (update.anew && !another_from) another_from = clock_.Now();
-  PutOwner(qualifier, before, another_from, change.record, change.put);
-  CELLFS_RETURN_IF_ERROR(PutTime(change));
   const DirectoryRecordChange directory{
       before, change.record, update.anew ? update.uid : std::nullopt};
   CELLFS_ASSIGN_OR_RETURN(const auto columns, kept_.Of(place, table, directory));
+  const Timestamp now = clock_.Now();
+  // One for all, so that what is in a directory is at no time without what it keeps; and none from
+  // before another record, for the clock may have been set back.
+  change.since = std::max({now, before.since, Timestamp{1}});
+  for (const KeptColumn& column : columns)
+    change.since = std::max(change.since, column.before.since);
+  std::optional<Timestamp> another_from = update.another_from;
+  if (update.anew && !another_from) another_from = now;
+  PutOwner(qualifier, before, another_from, change.since, change.record, change.put);
+  CELLFS_RETURN_IF_ERROR(PutTime(change));
   for (auto [column, had, keeps] : columns) {
     ChangedRecord record{column.qualifier, had, Put{column.row, {}}};
-    PutOwner(column.qualifier, had, std::nullopt, keeps, record.put);
+    PutOwner(column.qualifier, had, std::nullopt, change.since, keeps, record.put);
     change.kept.push_back(std::move(record));
   }
   return {};

@@ -91,8 +91,8 @@ class AttributeWriter {
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const DataTable& table,
                                         const AttributeUpdate& update, const RowRecords& stored);
   void PutOwner(const std::string& qualifier, const OwnerRecord& before,
-                const std::optional<Timestamp>& another_from, OwnerRecord& after,
-                Put& put) const;
+                const std::optional<Timestamp>& another_from, Timestamp since,
+                OwnerRecord& after, Put& put) const;
   Status PutTime(RowChange& change) const;
   Status WriteAlone(const Place& place, const DataTable& table, const TracelessFile* gone,
                     RowChange& change);

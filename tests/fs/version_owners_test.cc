@@ -291,6 +291,29 @@ TEST(RenamedVersionTest, IsWhoseTheNameIsThen) {
   }
 }
 
+// What it keeps is stored of it in the same millisecond, however long that takes.
+TEST(ChangedDirectoryTest, IsAtNoTimeThatOfAFileThatKeepsWhatItHad) {
+  HookedTree tree;
+  tree.MakeTable();
+  MountOptions options;
+  options.allow_other = true;
+  tree.Remount(options);
+  tree.Put("r", "other", "keeps the row", kStart);
+  ASSERT_EQ(tree.Save(kQ, "deleted soon"), 0);
+  const mode_t mode = tree.Stat(kQ).st_mode;
+  tree.clock->Advance(1);
+  const std::function<void()> tick = [&] {
+    tree.clock->Advance(1);
+    tree.hooked->before_read = tick;
+  };
+  tick();
+  tree.hooked->before_attributes = [&] { tree.hooked->before_read = nullptr; };
+  ASSERT_EQ(tree.Change("default/t/r/f", AttributeChange{.mode = 0750}), 0);
+  ASSERT_EQ(tree.Unlink(kQ), 0);
+  ASSERT_EQ(tree.Rename("default/t/r/f/.deleted/q", kQ), 0);
+  EXPECT_EQ(tree.Stat(kQ).st_mode, mode);
+}
+
 // More often than is kept of a file's owners.
 class ForgottenOwnersTest : public VersionOwnersTest {
  protected:
