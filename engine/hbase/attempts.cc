@@ -15,18 +15,18 @@ namespace {
 constexpr std::array kPauses = {1, 2, 3, 5, 10, 20, 40, 100, 100, 100, 100, 200, 200};
 
 // Up to a hundredth more.
-Clock::duration WithChance(Clock::duration pause) {
+SteadyClock::duration WithChance(SteadyClock::duration pause) {
   thread_local std::minstd_rand random(std::random_device{}());
   return pause + pause * static_cast<int>(random() % 100) / 10'000;
 }
 
 }  // namespace
 
-bool Wait(Clock::duration pause, const Patience& patience) {
-  const auto until = Clock::now() + pause;
+bool Wait(SteadyClock::duration pause, const Patience& patience) {
+  const auto until = SteadyClock::now() + pause;
   if (until >= patience.deadline) return false;
   const Waiting waiting(cellfs::Wait::kIsLong);
-  while (Clock::now() < until) {
+  while (SteadyClock::now() < until) {
     if (patience.IsCancelled()) return false;
     std::this_thread::sleep_until(std::min(until, patience.NextLook()));
   }
@@ -38,7 +38,7 @@ bool Attempts::WaitForNext(std::optional<std::chrono::milliseconds> pause) {
   const auto at = std::min(static_cast<size_t>(made_), kPauses.size() - 1);
   ++made_;
   is_out_of_time_ = !Wait(
-      pause ? Clock::duration(*pause) : WithChance(options_.pause * kPauses[at]), patience_);
+      pause ? SteadyClock::duration(*pause) : WithChance(options_.pause * kPauses[at]), patience_);
   return !is_out_of_time_;
 }
 

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <optional>
 
-#include "engine/hbase/patience.h"
+#include "engine/remote/patience.h"
 #include "engine/status.h"
 
 namespace cellfs::hbase {
@@ -19,13 +19,13 @@ inline bool MayPass(const Status& status) {
 }
 
 // False where the patience is over before that.
-bool Wait(Clock::duration pause, const Patience& patience);
+bool Wait(SteadyClock::duration pause, const Patience& patience);
 
 class Attempts {
  public:
   struct Options {
     int retries = 15;                                          // hbase.client.retries.number
-    Clock::duration pause = std::chrono::milliseconds(100);    // hbase.client.pause
+    SteadyClock::duration pause = std::chrono::milliseconds(100);    // hbase.client.pause
   };
   // The first attempt is being made.
   Attempts(const Options& options, const Patience& patience)

@@ -16,7 +16,7 @@ namespace cellfs::hbase {
 namespace {
 
 // A server that does not answer ends the scanner by itself.
-constexpr Clock::duration kCloseWithin = std::chrono::seconds(2);
+constexpr SteadyClock::duration kCloseWithin = std::chrono::seconds(2);
 
 constexpr int64_t kMostRowsOfLimit = std::numeric_limits<int32_t>::max();
 
@@ -43,7 +43,7 @@ struct Place {
 class ClusterScanner : public Scanner {
  public:
   ClusterScanner(Regions& regions, TableName table, const Scan& scan, pb::Scan message,
-                 Clock::duration within)
+                 SteadyClock::duration within)
       : regions_(regions),
         table_(std::move(table)),
         scan_(scan),
@@ -83,7 +83,7 @@ class ClusterScanner : public Scanner {
   const TableName table_;
   const Scan scan_;
   const pb::Scan message_;
-  const Clock::duration within_;
+  const SteadyClock::duration within_;
 
   Place place_;
   std::optional<Open> open_;
@@ -112,7 +112,7 @@ StatusOr<std::vector<RowCells>> ClusterScanner::Next(const ScanBatch& batch) {
 
 StatusOr<std::vector<RowCells>> ClusterScanner::NextRows(const ScanBatch& batch,
                                                          const Patience& patience) {
-  const auto began = Clock::now();
+  const auto began = SteadyClock::now();
   gives_pieces_ = batch.partial_rows;
   std::vector<RowCells> rows;
   size_t bytes = 0;
@@ -124,7 +124,7 @@ StatusOr<std::vector<RowCells>> ClusterScanner::NextRows(const ScanBatch& batch,
     }
     // One call brings what a batch may hold: what has come is not kept back for more.
     if (!rows.empty() || is_over_) return rows;
-    if (open_ && open_->calls > 0 && Clock::now() - began >= batch.max_time) return rows;
+    if (open_ && open_->calls > 0 && SteadyClock::now() - began >= batch.max_time) return rows;
     if (patience.IsOver()) return FoundNothingInTime(patience);
     CELLFS_RETURN_IF_ERROR(Fetch(batch, patience));
   }
@@ -327,7 +327,8 @@ Status FoundNothingInTime(const Patience& patience) {
 }
 
 StatusOr<std::unique_ptr<Scanner>> OpenClusterScanner(Regions& regions, const TableName& table,
-                                                      const Scan& scan, Clock::duration within) {
+                                                      const Scan& scan,
+                                                      SteadyClock::duration within) {
   pb::Scan message;
   CELLFS_RETURN_IF_ERROR(Write(scan, message));
   return std::unique_ptr<Scanner>(

@@ -19,7 +19,8 @@ namespace cellfs::hbase {
 
 // kUnsupportedOperation for a filter that cannot be sent.
 StatusOr<std::unique_ptr<Scanner>> OpenClusterScanner(Regions& regions, const TableName& table,
-                                                      const Scan& scan, Clock::duration within);
+                                                      const Scan& scan,
+                                                      SteadyClock::duration within);
 
 // How a Next ends whose patience is over.
 Status FoundNothingInTime(const Patience& patience);

@@ -91,7 +91,7 @@ class TcpConnection : public Connection {
       pending->reply = {Reply::End::kNotSent, {}, broken_};
       return pending;
     }
-    last_used_ = Clock::now();
+    last_used_ = SteadyClock::now();
     pending->answers_before = answers_;
     pending_.emplace(id, pending.get());
     Queue(id, std::move(frame));
@@ -102,7 +102,7 @@ class TcpConnection : public Connection {
     const std::lock_guard lock(mutex_);
     return is_open_;
   }
-  Clock::time_point last_used() const override {
+  SteadyClock::time_point last_used() const override {
     const std::lock_guard lock(mutex_);
     return last_used_;
   }
@@ -297,7 +297,7 @@ class TcpConnection : public Connection {
   Status broken_;         // why it is not open
   std::atomic<uint32_t> newest_id_ = 0;
   uint64_t answers_ = 0;  // that have come, to whomever
-  Clock::time_point last_used_ = Clock::now();
+  SteadyClock::time_point last_used_ = SteadyClock::now();
   std::deque<Outgoing> outgoing_;  // the first may be sent in part
   std::unordered_map<uint32_t, Pending*> pending_;
   FrameReader frames_;

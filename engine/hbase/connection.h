@@ -17,7 +17,7 @@
 #include <string>
 
 #include "engine/hbase/frame.h"
-#include "engine/hbase/patience.h"
+#include "engine/remote/patience.h"
 #include "engine/server_address.h"
 #include "engine/status_or.h"
 
@@ -54,7 +54,7 @@ class Connection {
   // Whether calls can be made: false from when it broke.
   virtual bool is_open() const = 0;
   // When a call was made last.
-  virtual Clock::time_point last_used() const = 0;
+  virtual SteadyClock::time_point last_used() const = 0;
 };
 
 // Connects and introduces itself. Where nobody listens: kUnavailable, with the server's name; where

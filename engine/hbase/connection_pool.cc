@@ -22,12 +22,12 @@ StatusOr<std::shared_ptr<Connection>> ConnectionPool::To(const ServerAddress& se
   // Without the lock, for a server that does not answer must not hold up the others. Two who come
   // at once make two, of which one stays.
   Patience connecting = patience;
-  connecting.deadline = std::min(patience.deadline, Clock::now() + options_.connect_timeout);
+  connecting.deadline = std::min(patience.deadline, SteadyClock::now() + options_.connect_timeout);
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<Connection> made,
                           Connect(server, service, options_.user, connecting));
   std::vector<std::shared_ptr<Connection>> gone;  // closed without the lock
   const std::lock_guard lock(mutex_);
-  const auto useless_since = Clock::now() - options_.longest_rest;
+  const auto useless_since = SteadyClock::now() - options_.longest_rest;
   for (auto it = connections_.begin(); it != connections_.end();) {
     const bool is_useless = !it->second->is_open() || it->second->last_used() < useless_since;
     if (is_useless) gone.push_back(std::move(it->second));

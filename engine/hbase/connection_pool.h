@@ -20,9 +20,9 @@ class ConnectionPool {
  public:
   struct Options {
     std::string user;  // who calls, as the servers are told
-    Clock::duration connect_timeout = std::chrono::seconds(10);
+    SteadyClock::duration connect_timeout = std::chrono::seconds(10);
     // One that nobody has used for so long is closed when another is made.
-    Clock::duration longest_rest = std::chrono::minutes(2);
+    SteadyClock::duration longest_rest = std::chrono::minutes(2);
   };
   explicit ConnectionPool(Options options) : options_(std::move(options)) {}
 

@@ -107,7 +107,7 @@ Status RevokeRights(Master& master, const std::string& user, const GrantScope& s
   return Told(master.DoAgain("Revoke", request, response, patience));
 }
 
-StatusOr<std::vector<Grant>> GrantsOf(Regions& regions, Clock::duration within) {
+StatusOr<std::vector<Grant>> GrantsOf(Regions& regions, SteadyClock::duration within) {
   Scan scan;
   scan.columns["l"];
   CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(regions, kAclTable, scan, within));

@@ -17,7 +17,7 @@ namespace cellfs::hbase {
 Status GrantRights(Master& master, const Grant& grant, bool merge, const Patience& patience);
 Status RevokeRights(Master& master, const std::string& user, const GrantScope& scope,
                     const Patience& patience);
-StatusOr<std::vector<Grant>> GrantsOf(Regions& regions, Clock::duration within);
+StatusOr<std::vector<Grant>> GrantsOf(Regions& regions, SteadyClock::duration within);
 
 }  // namespace cellfs::hbase
 

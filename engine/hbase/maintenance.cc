@@ -10,7 +10,7 @@
 namespace cellfs::hbase {
 namespace {
 
-constexpr Clock::duration kPause = std::chrono::milliseconds(100);  // between two looks
+constexpr SteadyClock::duration kPause = std::chrono::milliseconds(100);  // between two looks
 
 // Makes the call for each region, and has its answer looked at. Regions that are split meanwhile
 // are each asked: it goes on where the one ends that answered.

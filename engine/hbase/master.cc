@@ -12,8 +12,8 @@ namespace {
 using google::protobuf::MessageLite;
 
 // Between two questions whether a procedure is over.
-constexpr Clock::duration kFirstPause = std::chrono::milliseconds(10);
-constexpr Clock::duration kLongestPause = std::chrono::milliseconds(500);
+constexpr SteadyClock::duration kFirstPause = std::chrono::milliseconds(10);
+constexpr SteadyClock::duration kLongestPause = std::chrono::milliseconds(500);
 
 Status OutcomeUnknown(std::string_view method, const std::string& why) {
   return {StatusCode::kOutcomeUnknown,
@@ -103,7 +103,7 @@ Master::Tried Master::Call(std::string_view method, const MessageLite& request,
 
 Reply Master::Try(std::string_view method, const MessageLite& request, const Patience& patience) {
   Patience share = patience;
-  share.deadline = std::min(patience.deadline, Clock::now() + options_.call_timeout);
+  share.deadline = std::min(patience.deadline, SteadyClock::now() + options_.call_timeout);
   const auto master = Find(share);
   if (!master.ok()) return {Reply::End::kNotSent, {}, master.status()};
   const auto connection = pool_.To(*master, Service::kMaster, share);

@@ -21,7 +21,7 @@ class Master {
  public:
   struct Options {
     Attempts::Options attempts;
-    Clock::duration call_timeout = std::chrono::seconds(10);  // for one try
+    SteadyClock::duration call_timeout = std::chrono::seconds(10);  // for one try
   };
   Master(const Options& options, Registry& registry, ConnectionPool& pool)
       : options_(options), registry_(registry), pool_(pool) {}

@@ -21,12 +21,12 @@ bool RunsHere(const FilterPtr& filter) { return filter != nullptr && !CanBeSent(
 class FilteringScanner : public Scanner {
  public:
   FilteringScanner(FilterHere filter, std::unique_ptr<Scanner> scanner, int64_t limit,
-                   Clock::duration within)
+                   SteadyClock::duration within)
       : filter_(std::move(filter)), scanner_(std::move(scanner)), limit_(limit), within_(within) {}
 
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
     const Patience patience = Patience::For(within_, batch.cancelled);
-    const auto began = Clock::now();
+    const auto began = SteadyClock::now();
     ScanBatch whole_rows = batch;
     whole_rows.partial_rows = false;
     std::vector<RowCells> left;
@@ -38,7 +38,7 @@ class FilteringScanner : public Scanner {
         left.push_back(std::move(cells));
         ++rows_taken_;
       }
-      if (Clock::now() - began >= batch.max_time) break;
+      if (SteadyClock::now() - began >= batch.max_time) break;
       if (left.empty() && patience.IsOver()) return FoundNothingInTime(patience);
     }
     return left;
@@ -51,14 +51,14 @@ class FilteringScanner : public Scanner {
   FilterHere filter_;
   const std::unique_ptr<Scanner> scanner_;
   const int64_t limit_;  // rows; < 0: all
-  const Clock::duration within_;
+  const SteadyClock::duration within_;
   int64_t rows_taken_ = 0;
 };
 
 }  // namespace
 
 StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get,
-                        Clock::duration within) {
+                        SteadyClock::duration within) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(get));
   if (RunsHere(get.filter)) {
     FilterHere filter(ScanOf(get));
@@ -84,7 +84,7 @@ StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get
 }
 
 StatusOr<std::unique_ptr<Scanner>> OpenScanner(Regions& regions, const TableName& table,
-                                               const Scan& scan, Clock::duration within) {
+                                               const Scan& scan, SteadyClock::duration within) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(scan));
   if (RunsHere(scan.filter)) {
     FilterHere filter(scan);

@@ -14,11 +14,11 @@
 namespace cellfs::hbase {
 
 StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get,
-                        Clock::duration within);
+                        SteadyClock::duration within);
 
 // See cluster_scanner.h.
 StatusOr<std::unique_ptr<Scanner>> OpenScanner(Regions& regions, const TableName& table,
-                                               const Scan& scan, Clock::duration within);
+                                               const Scan& scan, SteadyClock::duration within);
 
 }  // namespace cellfs::hbase
 

@@ -158,7 +158,7 @@ void Regions::NoteMissed(const TableName& table) {
 
 Reply Regions::Try(const Region& region, const hbase::Call& call, const Patience& patience) {
   Patience share = patience;
-  share.deadline = std::min(patience.deadline, Clock::now() + options_.call_timeout);
+  share.deadline = std::min(patience.deadline, SteadyClock::now() + options_.call_timeout);
   auto connection = pool_.To(region.server, call.service, share);
   if (!connection.ok()) return {Reply::End::kNotSent, {}, connection.status()};
   return (*connection)->Make(call, share);

@@ -37,10 +37,10 @@ class Regions {
   struct Options {
     Attempts::Options attempts;
     // For one try. A server that stands still is left for the next after it.
-    Clock::duration call_timeout = std::chrono::seconds(10);
+    SteadyClock::duration call_timeout = std::chrono::seconds(10);
     int32_t scanner_caching = std::numeric_limits<int32_t>::max();  // rows that a call brings
     // For how long a scanner that nobody reads on is kept open at its server.
-    Clock::duration longest_scanner_rest = std::chrono::minutes(10);
+    SteadyClock::duration longest_scanner_rest = std::chrono::minutes(10);
   };
   Regions(const Options& options, Registry& registry, ConnectionPool& pool)
       : options_(options),

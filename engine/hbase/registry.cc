@@ -11,7 +11,7 @@ namespace {
 using google::protobuf::MessageLite;
 
 // The registry is asked where something was lost, which is when servers come and go.
-constexpr Clock::duration kLearnEvery = std::chrono::seconds(1);
+constexpr SteadyClock::duration kLearnEvery = std::chrono::seconds(1);
 
 ServerAddress AddressOf(const pb::ServerName& name) {
   return {name.host_name(), static_cast<uint16_t>(name.port())};
@@ -74,8 +74,8 @@ void Registry::Learn(const ServerAddress& answered, const Patience& patience) {
   {
     const std::lock_guard lock(mutex_);
     answered_ = answered;
-    if (Clock::now() < learn_again_) return;
-    learn_again_ = Clock::now() + kLearnEvery;
+    if (SteadyClock::now() < learn_again_) return;
+    learn_again_ = SteadyClock::now() + kLearnEvery;
   }
   const pb::GetBootstrapNodesRequest request;
   const Call call{.method = "GetBootstrapNodes", .parameter = &request, .is_urgent = true};
@@ -95,7 +95,7 @@ Status Registry::Ask(std::string_view method, const MessageLite& request, Messag
     // Each of those that are left gets its part of the time.
     const auto left = static_cast<int>(candidates.size() - i);
     Patience share = patience;
-    share.deadline = std::min(patience.deadline, Clock::now() + patience.Left() / left);
+    share.deadline = std::min(patience.deadline, SteadyClock::now() + patience.Left() / left);
     why = Ask(candidates[i], call, response, share);
     if (why.ok()) {
       Learn(candidates[i], patience);

@@ -49,7 +49,7 @@ class Registry {
   // As they were told last: what answers each of them answers this too.
   std::optional<ServerAddress> master_;
   std::optional<ServerAddress> server_of_meta_;
-  Clock::time_point learn_again_{};
+  SteadyClock::time_point learn_again_{};
 };
 
 }  // namespace cellfs::hbase

@@ -16,9 +16,9 @@ ScannerLeases::~ScannerLeases() {
   if (thread_.joinable()) thread_.join();
 }
 
-ScannerLeases::Lease::Lease(ScannerLeases& leases, Scanner scanner, Clock::duration time)
+ScannerLeases::Lease::Lease(ScannerLeases& leases, Scanner scanner, SteadyClock::duration time)
     : leases_(leases) {
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   const std::lock_guard lock(leases_.mutex_);
   entry_ = leases_.entries_.insert(leases_.entries_.end(), {std::move(scanner), time, now, now});
   if (!leases_.thread_.joinable()) leases_.thread_ = std::thread([&leases] { leases.Run(); });
@@ -32,7 +32,7 @@ ScannerLeases::Lease::~Lease() {
 
 void ScannerLeases::Lease::Use() {
   const std::lock_guard lock(leases_.mutex_);
-  entry_->used = entry_->renewed = Clock::now();
+  entry_->used = entry_->renewed = SteadyClock::now();
 }
 
 void ScannerLeases::Run() {
@@ -43,8 +43,8 @@ void ScannerLeases::Run() {
   }
 }
 
-Clock::time_point ScannerLeases::RenewDue(std::unique_lock<std::mutex>& lock) {
-  const auto now = Clock::now();
+SteadyClock::time_point ScannerLeases::RenewDue(std::unique_lock<std::mutex>& lock) {
+  const auto now = SteadyClock::now();
   std::vector<Scanner> due;
   for (Entry& entry : entries_) {
     if (!IsKept(entry, now) || now < entry.renewed + entry.time / 2) continue;

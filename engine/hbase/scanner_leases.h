@@ -17,7 +17,7 @@
 #include <thread>
 #include <utility>
 
-#include "engine/hbase/patience.h"
+#include "engine/remote/patience.h"
 #include "engine/hbase/region.h"
 
 namespace cellfs::hbase {
@@ -31,7 +31,7 @@ class ScannerLeases {
   // Asks the server to keep the scanner. Called by the thread.
   using Renew = std::function<void(const Scanner& scanner)>;
 
-  ScannerLeases(Renew renew, Clock::duration longest_rest)
+  ScannerLeases(Renew renew, SteadyClock::duration longest_rest)
       : renew_(std::move(renew)), longest_rest_(longest_rest) {}
   ~ScannerLeases();
   ScannerLeases(const ScannerLeases&) = delete;
@@ -40,9 +40,9 @@ class ScannerLeases {
  private:
   struct Entry {
     Scanner scanner;
-    Clock::duration time;  // of the lease
-    Clock::time_point used;
-    Clock::time_point renewed;
+    SteadyClock::duration time;  // of the lease
+    SteadyClock::time_point used;
+    SteadyClock::time_point renewed;
   };
 
  public:
@@ -50,7 +50,7 @@ class ScannerLeases {
   class Lease {
    public:
     // `time`: how long the server keeps it.
-    Lease(ScannerLeases& leases, Scanner scanner, Clock::duration time);
+    Lease(ScannerLeases& leases, Scanner scanner, SteadyClock::duration time);
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
@@ -64,15 +64,15 @@ class ScannerLeases {
   };
 
  private:
-  bool IsKept(const Entry& entry, Clock::time_point now) const {
+  bool IsKept(const Entry& entry, SteadyClock::time_point now) const {
     return now - entry.used < longest_rest_;
   }
   void Run();
   // Renews what is due; when to look again.
-  Clock::time_point RenewDue(std::unique_lock<std::mutex>& lock);
+  SteadyClock::time_point RenewDue(std::unique_lock<std::mutex>& lock);
 
   const Renew renew_;
-  const Clock::duration longest_rest_;
+  const SteadyClock::duration longest_rest_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ends_ = false;

@@ -52,7 +52,7 @@ StatusOr<milliseconds> ServerClock::Measure() {
 // What was measured once counts until something else is.
 StatusOr<milliseconds> ServerClock::Difference(milliseconds much) {
   const std::lock_guard lock(mutex_);
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   if (measured_ && now < measure_again_) return *measured_;
   auto measured = Measure();
   const bool failed = !measured.ok();
@@ -61,7 +61,7 @@ StatusOr<milliseconds> ServerClock::Difference(milliseconds much) {
   if (is_much) {
     measure_again_ = now + kLookAgainAfter;
   } else {
-    measure_again_ = now + (failed ? Clock::duration(kAskAgainAfter) : kMeasureEvery);
+    measure_again_ = now + (failed ? SteadyClock::duration(kAskAgainAfter) : kMeasureEvery);
   }
   return *measured_;
 }

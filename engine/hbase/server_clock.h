@@ -29,7 +29,7 @@ class ServerClock {
   Master& master_;
   std::mutex mutex_;  // one measures, the others wait for it
   std::optional<StatusOr<std::chrono::milliseconds>> measured_;
-  Clock::time_point measure_again_{};
+  SteadyClock::time_point measure_again_{};
 };
 
 // Of the newest report of a server, given when it was sought and found by this machine's clock.

@@ -5,7 +5,7 @@
 #define CELLFS_ENGINE_HBASE_SOCKET_H_
 
 #include "engine/descriptor.h"
-#include "engine/hbase/patience.h"
+#include "engine/remote/patience.h"
 #include "engine/server_address.h"
 #include "engine/status_or.h"
 

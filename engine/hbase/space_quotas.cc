@@ -60,7 +60,7 @@ Status SetSpaceQuota(Master& master, const QuotaScope& scope,
 }
 
 StatusOr<std::optional<SpaceQuota>> SpaceQuotaOf(Regions& regions, const QuotaScope& scope,
-                                                 Clock::duration within) {
+                                                 SteadyClock::duration within) {
   Get get;
   get.row = RowOf(scope);
   get.columns["q"].insert("s");

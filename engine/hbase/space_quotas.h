@@ -23,7 +23,7 @@ Status SetSpaceQuota(Master& master, const QuotaScope& scope,
 
 // Also nothing where the cluster has no quotas at all.
 StatusOr<std::optional<SpaceQuota>> SpaceQuotaOf(Regions& regions, const QuotaScope& scope,
-                                                 Clock::duration within);
+                                                 SteadyClock::duration within);
 
 }  // namespace cellfs::hbase
 

@@ -55,8 +55,8 @@ StatusOr<InMeta> ReadMeta(Regions& regions, const TableName& table, const Patien
   scan.columns[kTableFamily] = {kStateQualifier};
   scan.start_row = table.ToString();
   scan.stop_row = EndOfMetaRows(table);
-  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(regions, kMetaTable, scan,
-                                                          patience.deadline - Clock::now()));
+  const auto within = patience.deadline - SteadyClock::now();
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(regions, kMetaTable, scan, within));
   while (!scanner->at_end()) {
     CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.cancelled = patience.cancelled}));
     for (const RowCells& row : rows) {
@@ -209,7 +209,7 @@ Description Tables::Describe(const TableName& table, const Patience& patience) {
 
 // Who has looked at the table just now has asked.
 Status Tables::CheckMayPut(const TableName& table, const Patience& patience) {
-  constexpr Clock::duration kJustNow = std::chrono::seconds(1);
+  constexpr SteadyClock::duration kJustNow = std::chrono::seconds(1);
   const auto known = schemas_.FindLate(table, kJustNow);
   const Description schema = known ? *known : Describe(table, patience);
   if (!schema.ok() || !(*schema)->read_only()) return {};

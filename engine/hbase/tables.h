@@ -12,7 +12,7 @@
 
 #include "engine/hbase/master.h"
 #include "engine/hbase/regions.h"
-#include "engine/hbase/schema_cache.h"
+#include "engine/remote/schema_cache.h"
 #include "engine/schema.h"
 
 namespace cellfs::hbase {
@@ -20,7 +20,7 @@ namespace cellfs::hbase {
 class Tables {
  public:
   // `schema_age`: how long a description counts; what this client changes it asks for anew.
-  Tables(Master& master, Regions& regions, Clock::duration schema_age)
+  Tables(Master& master, Regions& regions, SteadyClock::duration schema_age)
       : master_(master), regions_(regions), schemas_(schema_age) {}
 
   Status Create(const TableSchema& schema, const Patience& patience);

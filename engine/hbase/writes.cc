@@ -57,7 +57,7 @@ StatusOr<CheckAndMutateResult> MutateOne(Regions& regions, const TableName& tabl
 }  // namespace
 
 StatusOr<MutationResult> Mutate(Regions& regions, const TableName& table,
-                                const RowMutations& mutations, Clock::duration within) {
+                                const RowMutations& mutations, SteadyClock::duration within) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(mutations, NoLimits()));
   const Patience patience = Patience::For(within);
   if (mutations.mutations.size() > 1)
@@ -69,7 +69,7 @@ StatusOr<MutationResult> Mutate(Regions& regions, const TableName& table,
 
 StatusOr<CheckAndMutateResult> CheckAndMutate(Regions& regions, const TableName& table,
                                               const cellfs::CheckAndMutate& check,
-                                              Clock::duration within) {
+                                              SteadyClock::duration within) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(check, NoLimits()));
   const Patience patience = Patience::For(within);
   if (check.action.mutations.size() > 1) return ChangeRowIf(regions, table, check, patience);
@@ -78,7 +78,7 @@ StatusOr<CheckAndMutateResult> CheckAndMutate(Regions& regions, const TableName&
 
 std::vector<StatusOr<MutationResult>> Batch(Regions& regions, const TableName& table,
                                             const std::vector<RowMutations>& rows,
-                                            Clock::duration within) {
+                                            SteadyClock::duration within) {
   std::vector<StatusOr<MutationResult>> answers;
   std::vector<const RowMutations*> sent;
   answers.reserve(rows.size());

@@ -19,17 +19,17 @@
 namespace cellfs::hbase {
 
 StatusOr<MutationResult> Mutate(Regions& regions, const TableName& table,
-                                const RowMutations& mutations, Clock::duration within);
+                                const RowMutations& mutations, SteadyClock::duration within);
 
 StatusOr<CheckAndMutateResult> CheckAndMutate(Regions& regions, const TableName& table,
                                               const cellfs::CheckAndMutate& check,
-                                              Clock::duration within);
+                                              SteadyClock::duration within);
 
 // Each row on its own; servers work side by side. Of a row that is named twice the second comes
 // when the first has been answered. As many answers as rows.
 std::vector<StatusOr<MutationResult>> Batch(Regions& regions, const TableName& table,
                                             const std::vector<RowMutations>& rows,
-                                            Clock::duration within);
+                                            SteadyClock::duration within);
 
 }  // namespace cellfs::hbase
 

@@ -256,13 +256,13 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
   }
   if (lease_.count() > 0) {
     std::erase_if(scanners_, [&](const auto& entry) {
-      return Clock::now() - entry.second.used > lease_;
+      return SteadyClock::now() - entry.second.used > lease_;
     });
   }
   if (request.renew()) {
     ++renewals_;
     const auto kept = scanners_.find(request.scanner_id());
-    if (kept != scanners_.end()) kept->second.used = Clock::now();
+    if (kept != scanners_.end()) kept->second.used = SteadyClock::now();
     return {AnswerFrame(call.id, pb::ScanResponse())};
   }
   if (auto reaction = MeetObstacle(call)) return *std::move(reaction);
@@ -287,7 +287,7 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
   pb::ScanResponse response;
   response.set_scanner_id(id);
   response.set_ttl(static_cast<uint32_t>(lease_.count()));
-  scanner->second.used = Clock::now();
+  scanner->second.used = SteadyClock::now();
   std::string block;
   std::vector<std::string>& rows = scanner->second.rows;
   const size_t limit = request.limit_of_rows() > 0 ? request.limit_of_rows() : rows.size();

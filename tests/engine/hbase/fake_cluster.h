@@ -111,7 +111,7 @@ class FakeCluster {
     pb::Scan scan;
     std::vector<std::string> rows;  // that are left
     uint64_t calls = 0;             // after the one that opened it
-    Clock::time_point used = Clock::now();
+    SteadyClock::time_point used = SteadyClock::now();
   };
 
   Reaction Serve(const ReceivedCall& call);

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "engine/descriptor.h"
-#include "engine/hbase/patience.h"
+#include "engine/remote/patience.h"
 #include "engine/server_address.h"
 
 namespace cellfs::hbase {

@@ -39,7 +39,7 @@ RowMutations Step(const std::string& row, std::vector<Mutation> mutations) {
 }
 
 StatusOr<MutationResult> Change(FakeCluster& cluster, const Mutation& mutation,
-                                Clock::duration within = seconds(10)) {
+                                SteadyClock::duration within = seconds(10)) {
   return Mutate(cluster.regions(), kTable, RowMutations::Of(mutation), within);
 }
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "engine/hbase/schema_cache.h"
+#include "engine/remote/schema_cache.h"
 
-namespace cellfs::hbase {
+namespace cellfs {
 namespace {
 
 constexpr size_t kMostEntries = 1024;  // who looks at more tables in so short a time asks again
 
 }  // namespace
 
-std::optional<Description> SchemaCache::Find(const TableName& table, Clock::duration age) const {
+std::optional<Description> SchemaCache::Find(const TableName& table,
+                                             SteadyClock::duration age) const {
   const std::lock_guard lock(mutex_);
   const auto entry = entries_.find(table);
-  if (entry == entries_.end() || Clock::now() - entry->second.kept_at >= age) return std::nullopt;
+  const bool is_known = entry != entries_.end();
+  if (!is_known || SteadyClock::now() - entry->second.kept_at >= age) return std::nullopt;
   return entry->second.description;
 }
 
@@ -27,7 +29,7 @@ void SchemaCache::Keep(const TableName& table, const Description& description,
   const std::lock_guard lock(mutex_);
   if (!is_known || changes_ != changes_before) return;
   if (entries_.size() >= kMostEntries) entries_.clear();
-  entries_.insert_or_assign(table, Entry{description, Clock::now()});
+  entries_.insert_or_assign(table, Entry{description, SteadyClock::now()});
 }
 
 void SchemaCache::Forget(const TableName& table) {
@@ -36,4 +38,4 @@ void SchemaCache::Forget(const TableName& table) {
   entries_.erase(table);
 }
 
-}  // namespace cellfs::hbase
+}  // namespace cellfs

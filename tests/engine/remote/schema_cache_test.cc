@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "engine/hbase/schema_cache.h"
+#include "engine/remote/schema_cache.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-namespace cellfs::hbase {
+namespace cellfs {
 namespace {
 
 using std::chrono::hours;
@@ -51,4 +51,4 @@ TEST(SchemaCache, WhatIsChangedMeanwhileIsAskedForAnew) {
 }
 
 }  // namespace
-}  // namespace cellfs::hbase
+}  // namespace cellfs
