@@ -12,12 +12,12 @@ set -euo pipefail
 build_packages=(
   g++ meson ninja-build pkg-config
   libfuse3-dev fuse3 libsqlite3-dev libpcre2-dev libxxhash-dev
-  libzstd-dev liblz4-dev libsnappy-dev libprotobuf-dev protobuf-compiler
+  libzstd-dev liblz4-dev libsnappy-dev libprotobuf-dev protobuf-compiler libmariadb-dev
   libcli11-dev libpugixml-dev libspdlog-dev libtomlplusplus-dev nlohmann-json3-dev
 )
 test_packages=(
   libgtest-dev libgmock-dev python3 python3-pytest sqlite3
-  acl attr bash-completion borgbackup file fish git groff-base inotify-tools nano procps psmisc
+  acl attr bash-completion borgbackup file fish git groff-base inotify-tools mariadb-server-core nano procps psmisc
   restic rsync strace tree unzip vim zip zsh
 )
 

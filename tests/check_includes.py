@@ -28,8 +28,8 @@ ALLOWED = {
 # The lowest first. engine/memory, the tests' oracle, knows nothing of engine/visibility, and a client of
 # a cluster nothing of how a store of ours is kept.
 LAYERS = {
-    "engine": ["storage", "filter", "memory", "visibility", "table", "remote", "hbase", "catalog",
-               "disk", "log", "file", "memstore", "local", "embedded"],
+    "engine": ["storage", "filter", "memory", "visibility", "table", "remote", "hbase", "obkv",
+               "catalog", "disk", "log", "file", "memstore", "local", "embedded"],
     "fs": ["base", "requests", "tree", "files", "nodes", "store", "attributes", "reading", "schema",
            "resolve", "content", "listing", "operations", "kernel"],
 }
