@@ -153,7 +153,7 @@ Status EmbeddedStore::Load() {
 
 std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSchema> schema,
                                                   std::shared_ptr<CellStorage> storage) {
-  return std::make_shared<Region>(std::move(storage), *engine_, std::move(schema), options_);
+  return std::make_shared<Region>(std::move(storage), std::move(schema), options_);
 }
 
 EmbeddedStore::Act::Act(EmbeddedStore& store)

@@ -39,9 +39,6 @@ class LocalEngine : public StorageEngine {
   StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) override;
   Status DropTable(TableId id) override;
 
-  Status MakeDurable(LogPosition position, Durability durability) override {
-    return services_->wal->MakeDurable(position, durability);
-  }
   Status Sync() override {
     return services_->wal->MakeDurable(services_->wal->end(), Durability::kFsyncWal);
   }

@@ -35,6 +35,9 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
                                       std::string_view qualifier) override;
   Timestamp NewestTimestamp() const override;
   StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) override;
+  Status MakeDurable(LogPosition position, Durability durability) override {
+    return services_->wal->MakeDurable(position, durability);
+  }
   std::unique_ptr<WriteRoom> RoomAhead(uint64_t bytes) override;
   Status CheckRoom(uint64_t bytes) override;
   Status Flush() override;

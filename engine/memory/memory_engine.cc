@@ -36,7 +36,6 @@ class MemoryEngine : public StorageEngine {
   }
   Status DropTable(TableId) override { return {}; }  // goes with its last holder
 
-  Status MakeDurable(LogPosition, Durability) override { return {}; }
   Status Sync() override { return {}; }
 
   StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& /*holder*/) override {

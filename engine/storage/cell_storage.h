@@ -47,11 +47,11 @@ struct Applied {
   std::unique_ptr<WriteRoom> lacks;
 };
 
-// Thread-safe. The region holds a row's lock while it reads to write, and keeps Flush, Compact and
-// ReplaceSchema apart from nothing: the storage itself orders them with reads and writes.
-class CellStorage {
+// What a writer of a row reads and changes: the cells of a table, or of one row that is kept for
+// him.
+class RowStorage {
  public:
-  virtual ~CellStorage() = default;
+  virtual ~RowStorage() = default;
 
   // Reads as `now` sees it, or as query.moment does. The columns named exist in the schema.
   virtual StatusOr<RowCells> Read(const Get& get, Timestamp now) = 0;
@@ -59,14 +59,28 @@ class CellStorage {
   virtual StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
                                               std::string_view qualifier) = 0;
 
-  // No cell has a later one. At once.
-  virtual Timestamp NewestTimestamp() const { return kLatestTimestamp; }
-
   // Writes batches in order; each is visible, whole, when this returns. What each durability
-  // promises holds once StorageEngine::MakeDurable has returned for the position. Waits for no
+  // promises holds once CellStorage::MakeDurable has returned for the position. Waits for no
   // room: what the same write lacked before and has got by now is `room`, else null. Values are
   // taken out of the batches, unless room is lacking.
   virtual StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) = 0;
+};
+
+// Thread-safe. The region holds a row's lock while it reads to write, and keeps Flush, Compact and
+// ReplaceSchema apart from nothing: the storage itself orders them with reads and writes.
+class CellStorage : public RowStorage {
+ public:
+  // No cell has a later one. At once.
+  virtual Timestamp NewestTimestamp() const { return kLatestTimestamp; }
+
+  // Where others write the same cells: the row, kept from them until the result goes, so that what
+  // is read there and then applied is one step. Null: nobody else writes, and the region's own lock
+  // of the row will do.
+  virtual StatusOr<std::unique_ptr<RowStorage>> KeepRow(std::string_view /*row*/) {
+    return std::unique_ptr<RowStorage>();
+  }
+  // Whatever was applied up to that position.
+  virtual Status MakeDurable(LogPosition /*position*/, Durability /*durability*/) { return {}; }
 
   // What a write of about so many bytes is to have before it locks its rows, for it would keep
   // others waiting there; null: it looks for room with them locked.

@@ -65,8 +65,7 @@ class StorageEngine {
   // The storage answers nothing sensible afterwards; who still reads it may finish.
   virtual Status DropTable(TableId id) = 0;
 
-  virtual Status MakeDurable(LogPosition position, Durability durability) = 0;
-  virtual Status Sync() = 0;
+  virtual Status Sync() = 0;  // all that was written so far, to whatever table
 
   virtual StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) = 0;
   // How many bytes the disk lacked for the put that was refused last (kStoreFull); 0: unknown.

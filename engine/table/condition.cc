@@ -17,7 +17,7 @@ bool HoldsFor(const ColumnCondition& condition, const Cell* stored) {
 
 }  // namespace
 
-StatusOr<Verdict> Judge(const CheckAndMutate& check, CellStorage& storage, Timestamp now) {
+StatusOr<Verdict> Judge(const CheckAndMutate& check, RowStorage& storage, Timestamp now) {
   Get get;
   get.row = check.row;
   get.time_range = check.time_range;

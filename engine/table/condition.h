@@ -20,7 +20,7 @@ struct Verdict {
 };
 
 // Reads the row, whose lock the caller holds. The column's family exists.
-StatusOr<Verdict> Judge(const CheckAndMutate& check, CellStorage& storage, Timestamp now);
+StatusOr<Verdict> Judge(const CheckAndMutate& check, RowStorage& storage, Timestamp now);
 
 }  // namespace cellfs
 

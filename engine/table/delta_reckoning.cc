@@ -49,7 +49,7 @@ std::vector<size_t> InCellOrder(const std::vector<Delta>& deltas) {
 }
 
 template <typename AnyMutation>
-StatusOr<RowCells> ReadOldValues(const AnyMutation& mutation, CellStorage& storage, Timestamp now) {
+StatusOr<RowCells> ReadOldValues(const AnyMutation& mutation, RowStorage& storage, Timestamp now) {
   Get get;
   get.row = mutation.row;
   get.time_range = mutation.time_range;
@@ -76,7 +76,7 @@ StatusOr<Cell> NewCell(const Cell* old, const Delta& delta, int64_t time_to_live
 }
 
 template <typename AnyMutation>
-StatusOr<std::vector<ReckonedCell>> ReckonAll(const AnyMutation& mutation, CellStorage& storage,
+StatusOr<std::vector<ReckonedCell>> ReckonAll(const AnyMutation& mutation, RowStorage& storage,
                                               const SiteSettings& site, Timestamp now) {
   CELLFS_ASSIGN_OR_RETURN(const RowCells old_cells, ReadOldValues(mutation, storage, now));
   std::vector<ReckonedCell> reckoned;
@@ -100,12 +100,12 @@ StatusOr<std::vector<ReckonedCell>> ReckonAll(const AnyMutation& mutation, CellS
 
 }  // namespace
 
-StatusOr<std::vector<ReckonedCell>> Reckon(const Increment& increment, CellStorage& storage,
+StatusOr<std::vector<ReckonedCell>> Reckon(const Increment& increment, RowStorage& storage,
                                            const SiteSettings& site, Timestamp now) {
   return ReckonAll(increment, storage, site, now);
 }
 
-StatusOr<std::vector<ReckonedCell>> Reckon(const Append& append, CellStorage& storage,
+StatusOr<std::vector<ReckonedCell>> Reckon(const Append& append, RowStorage& storage,
                                            const SiteSettings& site, Timestamp now) {
   return ReckonAll(append, storage, site, now);
 }

@@ -23,9 +23,9 @@ struct ReckonedCell {
 
 // By family, qualifier and given timestamp, the largest first: of two of one timestamp the later
 // one is to win. kNotALong; kValueTooLarge; kTimestampsExhausted.
-StatusOr<std::vector<ReckonedCell>> Reckon(const Increment& increment, CellStorage& storage,
+StatusOr<std::vector<ReckonedCell>> Reckon(const Increment& increment, RowStorage& storage,
                                            const SiteSettings& site, Timestamp now);
-StatusOr<std::vector<ReckonedCell>> Reckon(const Append& append, CellStorage& storage,
+StatusOr<std::vector<ReckonedCell>> Reckon(const Append& append, RowStorage& storage,
                                            const SiteSettings& site, Timestamp now);
 
 }  // namespace cellfs

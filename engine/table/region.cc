@@ -50,12 +50,9 @@ Status NoRoomYet() { return {StatusCode::kUnavailable, "there is no room yet"}; 
 
 }  // namespace
 
-Region::Region(std::shared_ptr<CellStorage> storage, StorageEngine& engine,
-               std::shared_ptr<const TableSchema> schema, const StoreOptions& options)
-    : storage_(std::move(storage)),
-      engine_(engine),
-      options_(options),
-      schema_(std::move(schema)) {}
+Region::Region(std::shared_ptr<CellStorage> storage, std::shared_ptr<const TableSchema> schema,
+               const StoreOptions& options)
+    : storage_(std::move(storage)), options_(options), schema_(std::move(schema)) {}
 
 std::shared_lock<FairSharedMutex> Region::LockToUse() const {
   std::shared_lock lock(schema_mutex_, std::defer_lock);
@@ -127,8 +124,8 @@ Status Region::CheckMayMutate(const RowMutations& mutations) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(mutations, options_.site));
   const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckWritable());
-  RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
-  return Prepare(mutations, ContextAt(options_.clock->Now())).status();
+  CELLFS_ASSIGN_OR_RETURN(const LockedRow row, LockRow(mutations.row));
+  return Prepare(mutations, ContextAt(options_.clock->Now(), row.storage)).status();
 }
 
 StatusOr<CheckAndMutateResult> Region::CheckAndMutate(const cellfs::CheckAndMutate& check,
@@ -250,9 +247,12 @@ StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& 
 StatusOr<MutationResult> Region::TryMutate(const RowMutations& mutations, Wait& wait) {
   const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckWritable());
-  RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
-  const Timestamp now = options_.clock->Now();
-  return Write(mutations, ContextAt(now), wait);
+  if (IsPlain(mutations)) {
+    const RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
+    return Write(mutations, ContextAt(options_.clock->Now(), *storage_), wait);
+  }
+  CELLFS_ASSIGN_OR_RETURN(const LockedRow row, LockRow(mutations.row));
+  return Write(mutations, ContextAt(options_.clock->Now(), row.storage), wait);
 }
 
 StatusOr<CheckAndMutateResult> Region::TryCheckAndMutate(
@@ -261,14 +261,14 @@ StatusOr<CheckAndMutateResult> Region::TryCheckAndMutate(
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   if (const auto* column = std::get_if<ColumnCondition>(&check.condition))
     CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*schema_, column->family));
-  RowLocks::OneLock row_lock = row_locks_.Lock(check.row);
+  CELLFS_ASSIGN_OR_RETURN(const LockedRow row, LockRow(check.row));
   const Timestamp now = options_.clock->Now();
-  CELLFS_ASSIGN_OR_RETURN(const Verdict verdict, Judge(check, *storage_, now));
+  CELLFS_ASSIGN_OR_RETURN(const Verdict verdict, Judge(check, row.storage, now));
   CheckAndMutateResult result;
   if (!verdict.holds) return result;
   if (action_guard) CELLFS_RETURN_IF_ERROR(action_guard());
   // A Put must not lie under the cell that let it through, should the clock have gone back.
-  WriteContext context = ContextAt(now);
+  WriteContext context = ContextAt(now, row.storage);
   context.put_floor = std::max(now, verdict.cell_timestamp);
   if (verdict.head) {
     context.known = {&std::get<ColumnCondition>(check.condition), &*verdict.head};
@@ -291,7 +291,7 @@ Status Region::TryPlainRows(std::span<const RowMutations> rows, Timestamp now, W
   for (const RowMutations& row : rows) {
     Status checked = CheckRequest(row, options_.site);
     if (checked.ok()) checked = CheckWritable();
-    StatusOr<RowWrite> write = checked.ok() ? Prepare(row, ContextAt(now)) : checked;
+    StatusOr<RowWrite> write = checked.ok() ? Prepare(row, ContextAt(now, *storage_)) : checked;
     if (!write.ok()) {
       answers.push_back(write.status());
       continue;
@@ -301,7 +301,14 @@ Status Region::TryPlainRows(std::span<const RowMutations> rows, Timestamp now, W
     answers.push_back(std::move(write->result));
   }
   if (batches.empty()) return {};
-  return Apply(batches, durability, wait);
+  return Apply(*storage_, batches, durability, wait);
+}
+
+StatusOr<Region::LockedRow> Region::LockRow(const std::string& row) {
+  RowLocks::OneLock lock = row_locks_.Lock(row);
+  CELLFS_ASSIGN_OR_RETURN(auto kept, storage_->KeepRow(row));
+  RowStorage& storage = kept != nullptr ? *kept : *storage_;
+  return LockedRow{std::move(lock), std::move(kept), storage};
 }
 
 StatusOr<RowWrite> Region::Prepare(const RowMutations& mutations, const WriteContext& context) {
@@ -318,12 +325,13 @@ StatusOr<MutationResult> Region::Write(const RowMutations& mutations, const Writ
   CELLFS_ASSIGN_OR_RETURN(RowWrite write, Prepare(mutations, context));
   if (write.batch.cells.empty() && write.batch.withdrawn.empty()) return std::move(write.result);
   const Durability durability = write.batch.durability;
-  CELLFS_RETURN_IF_ERROR(Apply(std::span(&write.batch, 1), durability, wait));
+  CELLFS_RETURN_IF_ERROR(Apply(context.storage, std::span(&write.batch, 1), durability, wait));
   return std::move(write.result);
 }
 
-Status Region::Apply(std::span<RowBatch> batches, Durability durability, Wait& wait) {
-  CELLFS_ASSIGN_OR_RETURN(Applied applied, storage_->Apply(batches, wait.room.get()));
+Status Region::Apply(RowStorage& storage, std::span<RowBatch> batches, Durability durability,
+                     Wait& wait) {
+  CELLFS_ASSIGN_OR_RETURN(Applied applied, storage.Apply(batches, wait.room.get()));
   wait.for_room = applied.lacks != nullptr;
   wait.room = std::move(applied.lacks);
   if (wait.for_room) return NoRoomYet();
@@ -351,7 +359,7 @@ Durability Region::Resolve(Durability asked) const {
 // The mutations are visible already, so a failure does not undo them: a crash may keep them or not.
 Status Region::WaitForDisk(const Wait& wait) {
   if (!wait.needed) return {};
-  const Status durable = engine_.MakeDurable(wait.position, wait.durability);
+  const Status durable = storage_->MakeDurable(wait.position, wait.durability);
   if (durable.ok()) return {};
   const Snapshot<TableSchema> present = schema();
   return {StatusCode::kOutcomeUnknown,

@@ -25,7 +25,6 @@
 #include "engine/snapshot.h"
 #include "engine/status_or.h"
 #include "engine/storage/cell_storage.h"
-#include "engine/storage/storage_engine.h"
 #include "engine/table/fair_shared_mutex.h"
 #include "engine/table/row_locks.h"
 #include "engine/table/row_write_builder.h"
@@ -33,11 +32,11 @@
 namespace cellfs {
 
 // Thread-safe. Locks, in this order: the schema's, shared by reads and writes; that of the row, for
-// writes. None is held while a write waits for the disk, or for room. `engine` outlives the region.
+// writes. None is held while a write waits for the disk, or for room.
 class Region {
  public:
-  Region(std::shared_ptr<CellStorage> storage, StorageEngine& engine,
-         std::shared_ptr<const TableSchema> schema, const StoreOptions& options);
+  Region(std::shared_ptr<CellStorage> storage, std::shared_ptr<const TableSchema> schema,
+         const StoreOptions& options);
 
   // As it is now; stays good for whoever holds it.
   Snapshot<TableSchema> schema() const;
@@ -103,13 +102,22 @@ class Region {
   Status TryPlainRows(std::span<const RowMutations> rows, Timestamp now, Wait& wait,
                       std::vector<StatusOr<MutationResult>>& answers);
 
+  // No other write comes to it as long as this lives.
+  struct LockedRow {
+    RowLocks::OneLock lock;
+    std::unique_ptr<RowStorage> kept;  // from others; null: the region's lock keeps it from all
+    RowStorage& storage;               // by which it is read and written
+  };
+  StatusOr<LockedRow> LockRow(const std::string& row);
+
   // REQUIRES: the schema lock and the row's.
   StatusOr<RowWrite> Prepare(const RowMutations& mutations, const WriteContext& context);
   StatusOr<MutationResult> Write(const RowMutations& mutations, const WriteContext& context,
                                  Wait& wait);
-  Status Apply(std::span<RowBatch> batches, Durability durability, Wait& wait);
-  WriteContext ContextAt(Timestamp now) const {
-    return {*schema_, *storage_, options_.site, now, now, {}};
+  Status Apply(RowStorage& storage, std::span<RowBatch> batches, Durability durability,
+               Wait& wait);
+  WriteContext ContextAt(Timestamp now, RowStorage& storage) const {
+    return {*schema_, storage, options_.site, now, now, {}};
   }
 
   // The schema's lock. Who changes the schema may wait for the disk meanwhile.
@@ -121,7 +129,6 @@ class Region {
   Status WaitForDisk(const Wait& wait);
 
   const std::shared_ptr<CellStorage> storage_;
-  StorageEngine& engine_;
   const StoreOptions options_;
 
   mutable FairSharedMutex schema_mutex_;

@@ -22,7 +22,7 @@ struct KnownHead {
 
 struct WriteContext {
   const TableSchema& schema;
-  CellStorage& storage;
+  RowStorage& storage;
   const SiteSettings& site;
   Timestamp now = 0;
   // What a Put without a timestamp gets: `now`, or that of the cell a condition looked at if later.

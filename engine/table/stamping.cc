@@ -21,7 +21,7 @@ bool Masks(const Cell& tombstone, const Cell& put) {
 
 // With NEW_VERSION_BEHAVIOR a put below VERSIONS newer ones is out, whatever range a read asks for.
 StatusOr<bool> IsPushedOut(const Cell& put, std::string_view row, const FamilySchema& family,
-                           CellStorage& storage, Timestamp now) {
+                           RowStorage& storage, Timestamp now) {
   Get newer;
   newer.row = row;
   newer.columns[put.family].insert(put.qualifier);
@@ -33,7 +33,7 @@ StatusOr<bool> IsPushedOut(const Cell& put, std::string_view row, const FamilySc
 }
 
 // With KEEP_DELETED_CELLS a read by timestamp heeds only the tombstones of just that timestamp.
-StatusOr<bool> HasTombstoneAt(const Cell& put, std::string_view row, CellStorage& storage) {
+StatusOr<bool> HasTombstoneAt(const Cell& put, std::string_view row, RowStorage& storage) {
   Scan scan;
   scan.start_row = scan.stop_row = row;
   scan.include_stop_row = true;
@@ -52,7 +52,7 @@ StatusOr<bool> HasTombstoneAt(const Cell& put, std::string_view row, CellStorage
 }  // namespace
 
 StatusOr<bool> IsReadable(const Cell& put, std::span<const Cell> step, std::string_view row,
-                          const FamilySchema& family, CellStorage& storage, Timestamp now) {
+                          const FamilySchema& family, RowStorage& storage, Timestamp now) {
   if (ExpiresAtOnce(put.timestamp, put.time_to_live, family, now)) return false;
   for (const Cell& cell : step)
     if (Masks(cell, put)) return false;

@@ -17,7 +17,7 @@ namespace cellfs {
 // Whether a Get of exactly its timestamp finds `put` once the cells of `step`, of which it is one,
 // have been written to `row`.
 StatusOr<bool> IsReadable(const Cell& put, std::span<const Cell> step, std::string_view row,
-                          const FamilySchema& family, CellStorage& storage, Timestamp now);
+                          const FamilySchema& family, RowStorage& storage, Timestamp now);
 
 }  // namespace cellfs
 

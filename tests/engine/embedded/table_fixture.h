@@ -112,7 +112,6 @@ class FaultyEngine : public StorageEngine {
     state_->dropped.push_back(id);
     return inner_->DropTable(id);
   }
-  Status MakeDurable(LogPosition, Durability) override { return {}; }
   Status Sync() override { return {}; }
   StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& holder) override {
     return inner_->PinMoment(holder);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A CellStorage of sorted vectors that counts what is asked of it, and a StorageEngine that
-// remembers what was to be made durable.
+// A CellStorage of sorted vectors that counts what is asked of it, and remembers what was to be made
+// durable.
 #ifndef CELLFS_TESTS_ENGINE_TABLE_FAKE_STORAGE_H_
 #define CELLFS_TESTS_ENGINE_TABLE_FAKE_STORAGE_H_
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
@@ -15,7 +17,6 @@
 #include <vector>
 
 #include "engine/storage/cell_storage.h"
-#include "engine/storage/storage_engine.h"
 #include "engine/visibility/region_scanner.h"
 #include "engine/visibility/vector_cursor.h"
 
@@ -81,6 +82,16 @@ class FakeStorage : public CellStorage {
     if (bytes < 1000 || !on_await_ahead) return nullptr;
     return std::make_unique<FakeRoom>(std::exchange(on_await_ahead, nullptr));
   }
+  StatusOr<std::unique_ptr<RowStorage>> KeepRow(std::string_view row) override {
+    std::unique_ptr<RowStorage> kept;
+    if (has_other_writers) kept = std::make_unique<KeptRow>(*this, row);
+    return kept;
+  }
+  Status MakeDurable(LogPosition position, Durability durability) override {
+    const std::lock_guard lock(waits_mutex_);
+    waits.push_back({position, durability});
+    return durable_error;
+  }
   Status Flush() override { return {}; }
   Status Compact(CompactionKind) override { return {}; }
   Status CompactSelected() override { return {}; }
@@ -99,6 +110,11 @@ class FakeStorage : public CellStorage {
   int head_reads = 0;
   int applies = 0;
   Status apply_error;
+  bool has_other_writers = false;
+  int kept_rows = 0;  // now
+  int calls_of_kept_rows = 0;
+  std::vector<std::pair<LogPosition, Durability>> waits;
+  Status durable_error;
   std::function<Status()> on_await;  // each write lacks room first, and waits for this
   std::function<Status()> on_await_ahead;  // likewise the next of 1,000 bytes, before it begins
 
@@ -125,6 +141,38 @@ class FakeStorage : public CellStorage {
     FakeStorage& storage_;
   };
 
+  class KeptRow : public RowStorage {
+   public:
+    KeptRow(FakeStorage& storage, std::string_view row) : storage_(storage), row_(row) {
+      ++storage_.kept_rows;
+    }
+    ~KeptRow() override { --storage_.kept_rows; }
+    StatusOr<RowCells> Read(const Get& get, Timestamp now) override {
+      EXPECT_EQ(get.row, row_);
+      return Counted().Read(get, now);
+    }
+    StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan) override {
+      EXPECT_EQ(scan.start_row, row_);
+      return Counted().OpenScanner(scan);
+    }
+    StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
+                                        std::string_view qualifier) override {
+      EXPECT_EQ(row, row_);
+      return Counted().ReadColumnHead(row, family, qualifier);
+    }
+    StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) override {
+      return Counted().Apply(batches, room);
+    }
+
+   private:
+    FakeStorage& Counted() {
+      ++storage_.calls_of_kept_rows;
+      return storage_;
+    }
+    FakeStorage& storage_;
+    const std::string row_;
+  };
+
   CursorSource Source() {
     return [this](const std::string& family, bool) -> StatusOr<std::unique_ptr<CellCursor>> {
       return MakeVectorCursor(std::make_shared<const std::vector<Cell>>(families_[family]));
@@ -141,38 +189,6 @@ class FakeStorage : public CellStorage {
   std::shared_ptr<const Clock> clock_;
   std::map<std::string, std::vector<Cell>> families_;  // each in cell order
   LogPosition position_ = 0;
-};
-
-class FakeEngine : public StorageEngine {
- public:
-  StatusOr<SavedCatalog> LoadCatalog() override { return SavedCatalog(); }
-  Status SaveCatalog(std::string_view) override { return {}; }
-  Status SaveCatalogEdit(std::string_view) override { return {}; }
-  StatusOr<OpenedTables> OpenTables(const std::vector<StoredTable>&, TableId) override {
-    return OpenedTables();
-  }
-  StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable&) override {
-    return std::shared_ptr<CellStorage>();
-  }
-  Status DropTable(TableId) override { return {}; }
-  Status MakeDurable(LogPosition position, Durability durability) override {
-    const std::lock_guard lock(waits_mutex_);
-    waits.push_back({position, durability});
-    return durable_error;
-  }
-  Status Sync() override { return {}; }
-  StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& /*holder*/) override {
-    return Status(StatusCode::kUnsupportedOperation, "no moment is kept");
-  }
-  void SetMaintenancePaused(bool) override {}
-  void SetCacheBytes(int64_t) override {}
-  void SetRewriteObserver(RewriteObserver*) override {}
-  Statistics GetStatistics() override { return {}; }
-
-  std::vector<std::pair<LogPosition, Durability>> waits;
-  Status durable_error;
-
- private:
   std::mutex waits_mutex_;  // of waits, while several threads write
 };
 

@@ -16,7 +16,7 @@ class RegionRoomTest : public ::testing::Test {
     options_.clock = std::make_shared<ManualClock>(1000000);
     const auto schema = SchemaOf({"f", "g"});
     storage_ = std::make_shared<FakeStorage>(schema, options_.clock);
-    region_ = std::make_unique<Region>(storage_, engine_, schema, options_);
+    region_ = std::make_unique<Region>(storage_, schema, options_);
   }
 
   static std::shared_ptr<const TableSchema> SchemaOf(const std::vector<std::string>& families) {
@@ -43,7 +43,6 @@ class RegionRoomTest : public ::testing::Test {
   }
 
   StoreOptions options_;
-  FakeEngine engine_;
   std::shared_ptr<FakeStorage> storage_;
   std::unique_ptr<Region> region_;
   int waits_ = 0;

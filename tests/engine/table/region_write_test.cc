@@ -41,7 +41,7 @@ class RegionTest : public ::testing::Test {
   void Open() {
     auto schema = std::make_shared<const TableSchema>(schema_);
     storage_ = std::make_shared<FakeStorage>(schema, clock_);
-    region_ = std::make_unique<Region>(storage_, engine_, schema, options_);
+    region_ = std::make_unique<Region>(storage_, schema, options_);
   }
 
   StatusCode Write(Mutation mutation) { return Write(RowMutations::Of(std::move(mutation))); }
@@ -80,7 +80,6 @@ class RegionTest : public ::testing::Test {
 
   std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(kWriteTime);
   StoreOptions options_;
-  FakeEngine engine_;
   TableSchema schema_;
   std::shared_ptr<FakeStorage> storage_;
   std::unique_ptr<Region> region_;
@@ -92,8 +91,8 @@ TEST_F(RegionTest, ASinglePutAboveItsColumnCostsOneLookAndOneApply) {
   EXPECT_EQ(storage_->head_reads, 1);
   EXPECT_EQ(storage_->reads, 0);
   EXPECT_EQ(storage_->applies, 1);
-  ASSERT_EQ(engine_.waits.size(), 1u);
-  EXPECT_EQ(engine_.waits[0].second, Durability::kSyncWal);
+  ASSERT_EQ(storage_->waits.size(), 1u);
+  EXPECT_EQ(storage_->waits[0].second, Durability::kSyncWal);
   EXPECT_EQ(result_.timestamps, std::vector<Timestamp>{kWriteTime});
   EXPECT_EQ(Write(Above("w")), StatusCode::kOk);
   EXPECT_EQ(Stored(), (Texts{"f:q/1000001/Put=w", "f:q/1000000/Put=v"}));
@@ -102,15 +101,33 @@ TEST_F(RegionTest, ASinglePutAboveItsColumnCostsOneLookAndOneApply) {
 TEST_F(RegionTest, DurabilityIsTheMutationsElseTheTablesElseTheStores) {
   RowMutations put = RowMutations::Of(Above("v"), Durability::kFsyncWal);
   EXPECT_EQ(Write(put), StatusCode::kOk);
+  ASSERT_EQ(storage_->waits.size(), 1u);
+  EXPECT_EQ(storage_->waits[0].second, Durability::kFsyncWal);
   EXPECT_TRUE(schema_.Set("DURABILITY", "ASYNC_WAL").ok());
   Open();
   EXPECT_EQ(Write(put), StatusCode::kOk);
   put.durability = Durability::kUseDefault;
   EXPECT_EQ(Write(put), StatusCode::kOk);
-  ASSERT_EQ(engine_.waits.size(), 3u);
-  EXPECT_EQ(engine_.waits[0].second, Durability::kFsyncWal);
-  EXPECT_EQ(engine_.waits[1].second, Durability::kFsyncWal);
-  EXPECT_EQ(engine_.waits[2].second, Durability::kAsyncWal);
+  ASSERT_EQ(storage_->waits.size(), 2u);
+  EXPECT_EQ(storage_->waits[0].second, Durability::kFsyncWal);
+  EXPECT_EQ(storage_->waits[1].second, Durability::kAsyncWal);
+}
+
+// Of a storage that others write to.
+TEST_F(RegionTest, ARowThatIsLookedAtIsKeptFromOthersUntilItIsWritten) {
+  storage_->has_other_writers = true;
+  EXPECT_EQ(Write(Above("v")), StatusCode::kOk);
+  EXPECT_EQ(storage_->calls_of_kept_rows, 2) << "it was looked at, and written";
+  EXPECT_EQ(storage_->kept_rows, 0);
+  const CheckAndMutate check{.row = "r",
+                             .condition = ColumnCondition{"f", "q", CompareOperator::kEqual, "v"},
+                             .action = RowMutations::Of(Above("w"))};
+  EXPECT_TRUE(region_->CheckAndMutate(check, nullptr)->done);
+  EXPECT_GE(storage_->calls_of_kept_rows, 4);
+  const int calls = storage_->calls_of_kept_rows;
+  EXPECT_EQ(Write(Put{"r", {{"f", "q", 7, "plain"}}}), StatusCode::kOk);
+  EXPECT_EQ(storage_->calls_of_kept_rows, calls) << "its cells stand in the put";
+  EXPECT_EQ(storage_->applies, 3);
 }
 
 TEST_F(RegionTest, RefusalsChangeNothing) {
@@ -430,10 +447,10 @@ TEST_F(RegionTest, ABatchAnswersForEachRowAndWaitsOnce) {
   for (size_t i : {0, 2, 3, 4, 5}) EXPECT_TRUE(answers[i].ok()) << i;
   EXPECT_EQ(answers[4]->results[0].value, Long(2));
   EXPECT_EQ(storage_->applies, 4);
-  EXPECT_EQ(engine_.waits,
+  EXPECT_EQ(storage_->waits,
             (std::vector<std::pair<LogPosition, Durability>>{{5, Durability::kFsyncWal}}));
 
-  engine_.durable_error = Status(StatusCode::kIoError, "disk");
+  storage_->durable_error = Status(StatusCode::kIoError, "disk");
   answers = region_->Batch(rows);
   EXPECT_EQ(answers[1].status().code(), StatusCode::kNoSuchColumnFamily);
   EXPECT_EQ(answers[5].status().code(), StatusCode::kOutcomeUnknown);
@@ -441,7 +458,7 @@ TEST_F(RegionTest, ABatchAnswersForEachRowAndWaitsOnce) {
 
 // It is visible and in the log, and a crash may keep it or take it away.
 TEST_F(RegionTest, OfAVisibleMutationThatCannotBeSyncedTheOutcomeIsUnknown) {
-  engine_.durable_error = Status(StatusCode::kIoError, "disk");
+  storage_->durable_error = Status(StatusCode::kIoError, "disk");
   EXPECT_EQ(Write(Above("v")), StatusCode::kOutcomeUnknown);
   EXPECT_EQ(Stored(), (Texts{"f:q/1000000/Put=v"}));
   const CheckAndMutate check{.row = "r",
