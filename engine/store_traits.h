@@ -36,6 +36,13 @@ struct StoreTraits {
   bool keeps_dropped = true;
   // Store::CreateTable refuses a table without families, and nothing takes a table's last one away.
   bool tables_need_a_family = false;
+  // Tombstones: a read of all stored cells finds them and what they hide, and they hide what is
+  // written later too. Else a delete removes at once what it covers and leaves nothing, and families
+  // that ask for what is deleted, or for NEW_VERSION_BEHAVIOR or MIN_VERSIONS, are
+  // kUnsupportedOperation.
+  bool keeps_deleted = true;
+  // Split keys of tables, properties of namespaces, quotas; else kUnsupportedOperation.
+  bool has_splits_and_quotas = true;
   // Store::GetStatistics. Without it files, log and memory are others', and it says nothing.
   bool has_statistics = true;
 };

@@ -12,10 +12,12 @@
 
 #include "engine/hbase/master.h"
 #include "engine/hbase/regions.h"
-#include "engine/remote/schema_cache.h"
+#include "engine/remote/description_cache.h"
 #include "engine/schema.h"
 
 namespace cellfs::hbase {
+
+using Description = StatusOr<std::shared_ptr<const TableSchema>>;
 
 class Tables {
  public:
@@ -59,7 +61,7 @@ class Tables {
 
   Master& master_;
   Regions& regions_;
-  SchemaCache schemas_;
+  DescriptionCache<const TableSchema> schemas_;
 };
 
 // In the order of their keys, as hbase:meta has them now.

@@ -48,6 +48,8 @@ class Connection {
   bool IsOpen() const;
   // It is of no more use, and what its last call was about may have happened.
   bool is_lost() const { return is_lost_; }
+  // Nobody knows what state it is in.
+  void Abandon() { is_lost_ = true; }
 
  private:
   struct CloseStatement {

@@ -200,6 +200,7 @@ TEST_P(StoreContract, AScanIsOrderedWhateverItsBatches) {
 }
 
 TEST_P(StoreContract, ATombstoneHidesAlsoWhatIsWrittenLater) {
+  if (!store_->traits().keeps_deleted) GTEST_SKIP() << "it has none";
   ASSERT_TRUE(
       Mutate(Delete{.row = "r", .markers = {{CellType::kDeleteColumn, "f", "q", 100}}}).ok());
   ASSERT_TRUE(PutValue("r", "q", "hidden", 100).ok());
@@ -415,19 +416,50 @@ TEST_P(StoreContract, ATableIsDescribedAsItWasMade) {
   TableSchema schema(ParseTableName("described"));
   FamilySchema family("f");
   ASSERT_TRUE(family.Set("TTL", "1 DAYS").ok());
-  ASSERT_TRUE(family.Set("KEEP_DELETED_CELLS", "TRUE").ok());
-  ASSERT_TRUE(family.Set("mine", "x y").ok());
+  ASSERT_TRUE(family.Set("mine", "x \'y\\").ok());
   schema.families.emplace("f", family);
-  schema.split_keys = {"m", "d"};
+  ASSERT_TRUE(schema.Set("OWNER", "me").ok());
   ASSERT_TRUE(store_->CreateTable(Caller::Superuser(), schema).ok());
+  const auto described = store_->DescribeTable(schema.name());
+  ASSERT_TRUE(described.ok()) << described.status().ToString();
+  const FamilySchema& told = (*described)->families.at("f");
+  EXPECT_EQ(told.Get("TTL"), "86400");
+  EXPECT_EQ(told.Get("mine"), "x \'y\\");
+  EXPECT_EQ((*described)->Get("OWNER"), "me");
+}
+
+TEST_P(StoreContract, WhatIsDeletedIsKeptAsItsFamilySays) {
+  TableSchema schema(ParseTableName("keeps_deleted"));
+  FamilySchema family("f");
+  ASSERT_TRUE(family.Set("KEEP_DELETED_CELLS", "TRUE").ok());
+  schema.families.emplace("f", family);
+  const Status created = store_->CreateTable(Caller::Superuser(), schema);
+  if (!store_->traits().keeps_deleted) {
+    EXPECT_EQ(created.code(), StatusCode::kUnsupportedOperation);
+    return;
+  }
+  ASSERT_TRUE(created.ok()) << created.ToString();
+  const auto described = store_->DescribeTable(schema.name());
+  ASSERT_TRUE(described.ok()) << described.status().ToString();
+  EXPECT_EQ((*described)->families.at("f").keep_deleted_cells(), KeepDeletedCells::kTrue);
+}
+
+TEST_P(StoreContract, ATableIsSplitWhereItSays) {
+  TableSchema schema(ParseTableName("split"));
+  schema.families.emplace("f", FamilySchema("f"));
+  schema.split_keys = {"m", "d"};
+  const Status created = store_->CreateTable(Caller::Superuser(), schema);
+  if (!store_->traits().has_splits_and_quotas) {
+    EXPECT_EQ(created.code(), StatusCode::kUnsupportedOperation);
+    EXPECT_EQ(store_->SplitTable(Caller::Superuser(), table_, "p").code(),
+              StatusCode::kUnsupportedOperation);
+    return;
+  }
+  ASSERT_TRUE(created.ok()) << created.ToString();
   ASSERT_TRUE(store_->SplitTable(Caller::Superuser(), schema.name(), "p").ok());
   const auto described = store_->DescribeTable(schema.name());
   ASSERT_TRUE(described.ok()) << described.status().ToString();
   EXPECT_EQ((*described)->split_keys, (std::vector<std::string>{"d", "m", "p"}));
-  const FamilySchema& told = (*described)->families.at("f");
-  EXPECT_EQ(told.Get("TTL"), "86400");
-  EXPECT_EQ(told.Get("mine"), "x y");
-  EXPECT_EQ(told.keep_deleted_cells(), KeepDeletedCells::kTrue);
 }
 
 TEST_P(StoreContract, TablesGoThroughTheirLives) {
@@ -461,7 +493,11 @@ TEST_P(StoreContract, TablesGoThroughTheirLives) {
 
 TEST_P(StoreContract, NamespacesGoThroughTheirLives) {
   const Caller& me = Caller::Superuser();
-  const NamespaceSchema schema{.name = "contract", .properties = {{"a", "b"}}};
+  NamespaceSchema schema{.name = "contract", .properties = {{"a", "b"}}};
+  if (!store_->traits().has_splits_and_quotas) {
+    EXPECT_EQ(store_->CreateNamespace(me, schema).code(), StatusCode::kUnsupportedOperation);
+    schema.properties.clear();
+  }
   ASSERT_TRUE(store_->CreateNamespace(me, schema).ok());
   EXPECT_EQ(store_->CreateNamespace(me, schema).code(), StatusCode::kNamespaceExists);
   EXPECT_EQ(store_->DescribeNamespace("contract")->properties, schema.properties);
@@ -516,6 +552,7 @@ TEST_P(StoreContract, AFilterStandsBehindWhatMayBeSeen) {
 }
 
 TEST_P(StoreContract, ASpaceQuotaIsToldAsItWasSet) {
+  if (!store_->traits().has_splits_and_quotas) GTEST_SKIP() << "it has none";
   const SpaceQuota quota{.limit = 1 << 20, .policy = SpaceViolationPolicy::kNoWrites};
   const Caller& me = Caller::Superuser();
   EXPECT_FALSE(store_->TableSpaceQuota(table_)->has_value());
@@ -738,7 +775,9 @@ INSTANTIATE_TEST_SUITE_P(Stores, FilesContract, testing::Values(Kind::kMemory, K
 INSTANTIATE_TEST_SUITE_P(Stores, LocalContract, testing::Values(Kind::kMemory, Kind::kLocal),
                          NameOfKind);
 INSTANTIATE_TEST_SUITE_P(Stores, StoreContract,
-                         testing::Values(Kind::kMemory, Kind::kLocal, Kind::kCluster), NameOfKind);
+                         testing::Values(Kind::kMemory, Kind::kLocal, Kind::kCluster,
+                                         Kind::kDatabase),
+                         NameOfKind);
 
 }  // namespace
 }  // namespace cellfs

@@ -12,13 +12,15 @@
 #include <utility>
 
 #include "engine/hbase/hbase_store.h"
+#include "engine/obkv/obkv_store.h"
 #include "engine/open.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_cluster.h"
+#include "tests/support/test_database.h"
 
 namespace cellfs {
 
-enum class Kind { kMemory, kLocal, kCluster };
+enum class Kind { kMemory, kLocal, kCluster, kDatabase };
 
 inline StatusOr<std::unique_ptr<ControlledStore>> OpenStoreOfKind(
     Kind kind, const std::string& directory, const std::shared_ptr<const Clock>& clock) {
@@ -45,20 +47,21 @@ class StoreOfKind : public testing::TestWithParam<Kind> {
   std::unique_ptr<ControlledStore> store_;  // closed before its directory goes
 };
 
-// The cluster is the one that CELLFS_TEST_CLUSTER names by one of its servers, "host:port"; what
-// the tests leave there is removed by the next.
+// The cluster is the one that CELLFS_TEST_CLUSTER names by one of its servers, "host:port", the
+// database that of CELLFS_TEST_DATABASE; what the tests leave there is removed by the next.
 class AnyStore : public testing::TestWithParam<Kind> {
  protected:
   explicit AnyStore(Timestamp now) : clock_(std::make_shared<ManualClock>(now)) {}
 
   void SetUp() override {
     if (GetParam() == Kind::kCluster) return OpenCluster();
+    if (GetParam() == Kind::kDatabase) return OpenDatabase();
     auto opened = OpenStoreOfKind(GetParam(), directory_.path(), clock_);
     ASSERT_TRUE(opened.ok()) << opened.status().ToString();
     store_ = *std::move(opened);
   }
 
-  const std::shared_ptr<ManualClock> clock_;  // no cluster's
+  const std::shared_ptr<ManualClock> clock_;  // of a store whose cells this process stamps
   TemporaryDirectory directory_;
   std::unique_ptr<Store> store_;
 
@@ -69,6 +72,21 @@ class AnyStore : public testing::TestWithParam<Kind> {
     auto opened = hbase::HBaseStore::Open(*options);
     ASSERT_TRUE(opened.ok()) << opened.status().ToString();
     store_ = *std::move(opened);
+    RemoveTables();
+  }
+  void OpenDatabase() {
+    const auto options = TestDatabase();
+    if (!options) GTEST_SKIP() << "CELLFS_TEST_DATABASE names no database";
+    StoreOptions store_options;
+    store_options.clock = clock_;
+    auto opened = obkv::ObkvStore::Open(*options, store_options);
+    ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+    store_ = *std::move(opened);
+    const Status made = store_->CreateNamespace(Caller::Superuser(), {"default", {}});
+    ASSERT_TRUE(made.ok() || made.code() == StatusCode::kNamespaceExists) << made.ToString();
+    RemoveTables();
+  }
+  void RemoveTables() {
     const auto tables = store_->ListTables(std::string(kDefaultNamespace));
     ASSERT_TRUE(tables.ok()) << tables.status().ToString();
     for (const TableName& table : *tables) {
@@ -84,6 +102,7 @@ inline std::string NameOfKind(const testing::TestParamInfo<Kind>& kind) {
     case Kind::kMemory: return "Memory";
     case Kind::kLocal: return "Local";
     case Kind::kCluster: return "Cluster";
+    case Kind::kDatabase: return "Database";
   }
   return "";
 }

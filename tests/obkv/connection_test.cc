@@ -13,7 +13,7 @@
 
 #include "engine/obkv/connection_pool.h"
 #include "engine/obkv/sql_error.h"
-#include "tests/obkv/test_database.h"
+#include "tests/support/test_database.h"
 
 namespace cellfs::obkv {
 namespace {

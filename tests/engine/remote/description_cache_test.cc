@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "engine/remote/schema_cache.h"
+#include "engine/remote/description_cache.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
+
+#include "engine/schema.h"
 
 namespace cellfs {
 namespace {
@@ -13,10 +15,12 @@ using std::chrono::milliseconds;
 
 const TableName kCachedTable{"default", "t"};
 
-Description Described() { return std::make_shared<const TableSchema>(kCachedTable); }
+using Cache = DescriptionCache<const TableSchema>;
 
-TEST(SchemaCache, KnowsWhatWasAskedForLatelyAndWhatIsNotThere) {
-  SchemaCache cache(hours(1));
+Cache::Description Described() { return std::make_shared<const TableSchema>(kCachedTable); }
+
+TEST(DescriptionCache, KnowsWhatWasAskedForLatelyAndWhatIsNotThere) {
+  Cache cache(hours(1));
   EXPECT_FALSE(cache.Find(kCachedTable));
   cache.Keep(kCachedTable, Described(), cache.changes());
   ASSERT_TRUE(cache.Find(kCachedTable));
@@ -26,21 +30,21 @@ TEST(SchemaCache, KnowsWhatWasAskedForLatelyAndWhatIsNotThere) {
   EXPECT_EQ(cache.Find(missing)->status().code(), StatusCode::kTableNotFound);
 }
 
-TEST(SchemaCache, KeepsNoFailure) {
-  SchemaCache cache(hours(1));
+TEST(DescriptionCache, KeepsNoFailure) {
+  Cache cache(hours(1));
   cache.Keep(kCachedTable, Status(StatusCode::kUnavailable, "later"), cache.changes());
   EXPECT_FALSE(cache.Find(kCachedTable));
 }
 
-TEST(SchemaCache, DescriptionsGrowOld) {
-  SchemaCache cache(milliseconds(1));
+TEST(DescriptionCache, DescriptionsGrowOld) {
+  Cache cache(milliseconds(1));
   cache.Keep(kCachedTable, Described(), cache.changes());
   std::this_thread::sleep_for(milliseconds(2));
   EXPECT_FALSE(cache.Find(kCachedTable));
 }
 
-TEST(SchemaCache, WhatIsChangedMeanwhileIsAskedForAnew) {
-  SchemaCache cache(hours(1));
+TEST(DescriptionCache, WhatIsChangedMeanwhileIsAskedForAnew) {
+  Cache cache(hours(1));
   const uint64_t before = cache.changes();
   cache.Forget(kCachedTable);
   cache.Keep(kCachedTable, Described(), before);

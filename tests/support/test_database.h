@@ -3,8 +3,8 @@
 // The database server of a test run (tests/obkv/on_database):
 //
 //     CELLFS_TEST_DATABASE   the path of its socket
-#ifndef CELLFS_TESTS_OBKV_TEST_DATABASE_H_
-#define CELLFS_TESTS_OBKV_TEST_DATABASE_H_
+#ifndef CELLFS_TESTS_SUPPORT_TEST_DATABASE_H_
+#define CELLFS_TESTS_SUPPORT_TEST_DATABASE_H_
 
 #include <cstdlib>
 #include <optional>
@@ -25,4 +25,4 @@ inline std::optional<ObkvOptions> TestDatabase() {
 
 }  // namespace cellfs
 
-#endif  // CELLFS_TESTS_OBKV_TEST_DATABASE_H_
+#endif  // CELLFS_TESTS_SUPPORT_TEST_DATABASE_H_

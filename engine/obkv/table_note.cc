@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "engine/obkv/table_note.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "engine/json_bytes.h"
+
+namespace cellfs::obkv {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kVersions[] = "VERSIONS";
+constexpr char kTtl[] = "TTL";
+
+Attributes AttributesOf(const json& object) {
+  Attributes attributes;
+  if (!object.is_object()) return attributes;
+  for (const auto& [name, value] : object.items()) {
+    const auto key = JsonTextToBytes(name);
+    const auto text =
+        value.is_string() ? JsonTextToBytes(value.get<std::string>()) : std::nullopt;
+    if (key && text) attributes.emplace(*key, *text);
+  }
+  return attributes;
+}
+
+json ObjectOf(const Attributes& attributes) {
+  json object = json::object();
+  for (const auto& [name, value] : attributes)
+    object[BytesToJsonText(name)] = BytesToJsonText(value);
+  return object;
+}
+
+// A number of the object; nullopt: it is not there.
+std::optional<int64_t> Number(const json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<int64_t>();
+}
+
+json Part(const json& note, const char* name) {
+  const auto found = note.find(name);
+  return found != note.end() && found->is_object() ? *found : json::object();
+}
+
+}  // namespace
+
+std::optional<TableNote> ReadNote(const std::string& family, std::string_view comment) {
+  TableNote note{.family = FamilySchema(family)};
+  const json document =
+      comment.empty() ? json::object() : json::parse(comment, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) return std::nullopt;
+  const json ours = Part(document, "cellfs");
+  note.table = AttributesOf(Part(ours, "table"));
+  note.id = Number(ours, "id").value_or(0);
+  note.is_disabled = ours.value("disabled", json()) == true;
+  for (const auto& [name, value] : AttributesOf(Part(ours, "family")))
+    note.family.Keep(name, value);
+  const json theirs = Part(document, "Hbase");
+  const auto versions = Number(theirs, "MaxVersions");
+  note.family.Keep(kVersions, std::to_string(versions.value_or(kAllVersions)));
+  if (const auto ttl = Number(theirs, "TimeToLive"); ttl && *ttl > 0)
+    note.family.Keep(kTtl, std::to_string(std::min<int64_t>(*ttl, kForever)));
+  return note;
+}
+
+std::string WriteNote(const TableNote& note) {
+  json theirs = json::object();
+  if (note.family.max_versions() != kAllVersions)
+    theirs["MaxVersions"] = note.family.max_versions();
+  if (note.family.time_to_live() != kForever) theirs["TimeToLive"] = note.family.time_to_live();
+  Attributes of_family = note.family.attributes();
+  of_family.erase(kVersions);
+  of_family.erase(kTtl);
+  json ours = json::object();
+  if (note.id != 0) ours["id"] = note.id;
+  if (note.is_disabled) ours["disabled"] = true;
+  if (!note.table.empty()) ours["table"] = ObjectOf(note.table);
+  if (!of_family.empty()) ours["family"] = ObjectOf(of_family);
+  json document = {{"Hbase", std::move(theirs)}};
+  if (!ours.empty()) document["cellfs"] = std::move(ours);
+  return document.dump();
+}
+
+Status CheckKept(const FamilySchema& family) {
+  const char* asked = nullptr;
+  if (family.keep_deleted_cells() != KeepDeletedCells::kFalse) asked = "KEEP_DELETED_CELLS";
+  if (family.new_version_behavior()) asked = "NEW_VERSION_BEHAVIOR";
+  if (family.min_versions() > 0) asked = "MIN_VERSIONS";
+  if (family.deleted_ttl()) asked = "DELETED_TTL";
+  if (asked == nullptr) return {};
+  return {StatusCode::kUnsupportedOperation,
+          "family '" + family.name() + "': " + asked +
+              " is not to be had in OBKV-HBase's layout, which removes at once what is deleted"};
+}
+
+}  // namespace cellfs::obkv
