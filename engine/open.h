@@ -10,6 +10,7 @@
 
 #include "engine/cluster_options.h"
 #include "engine/controlled_store.h"
+#include "engine/obkv_options.h"
 #include "engine/options.h"
 #include "engine/status_or.h"
 
@@ -33,6 +34,11 @@ std::optional<std::string> WriterOfLocalStore(const std::string& directory);
 // A running HBase, 2.3 or later; engine/hbase/hbase_store.h says what is promised. kIllegalArgument:
 // the options name no server; kUnavailable: none of them answers.
 StatusOr<std::unique_ptr<Store>> OpenCluster(const ClusterOptions& options);
+
+// A database in OBKV-HBase's layout; engine/obkv/obkv_store.h says what is promised. Of `store` the
+// site settings and the clock count. kUnavailable, kTimedOut, kAccessDenied.
+StatusOr<std::unique_ptr<Store>> OpenDatabase(const ObkvOptions& options,
+                                              const StoreOptions& store);
 
 // Everything in memory, with a deliberately simple idea of what a read sees: the oracle of the
 // tests.

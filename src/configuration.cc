@@ -118,10 +118,44 @@ Setting Account(std::string_view key, std::string_view meaning, Find find,
   return setting;
 }
 
-// Of [hbase], under the name of HBase's client key.
+// By which servers know us.
 template <typename Field>
-Setting Milliseconds(std::string_view key, std::string_view meaning, Field field) {
-  return {"hbase", key, meaning,
+Setting User(std::string_view section, std::string_view meaning, Field field) {
+  return {section, "user", meaning,
+          [field](Configuration& c, const std::string& text) -> Status {
+            if (text.find_first_of(" \t\n") != std::string::npos)
+              return Refuse(text, "a user's name");
+            field(c) = text;
+            return {};
+          },
+          [field](Configuration& c) { return field(c); }, /*quoted=*/true};
+}
+
+// Where owners, modes and times of a store of servers are kept.
+template <typename Field>
+Setting AttributesTable(std::string_view section, std::string_view meaning, Field field) {
+  return {section,
+          "attributes",
+          meaning,
+          [field](Configuration& c, const std::string& text) -> Status {
+            field(c).reset();
+            if (text.empty() || text == "off") return {};
+            const TableName table = ParseTableName(text);
+            if (!CheckTableName(table).ok() || table.IsSystemTable())
+              return Refuse(text, "a table, as NAMESPACE:TABLE, or off");
+            field(c) = table;
+            return {};
+          },
+          [field](Configuration& c) {
+            return field(c) ? field(c)->ToString() : std::string("off");
+          },
+          /*quoted=*/true};
+}
+
+template <typename Field>
+Setting Milliseconds(std::string_view section, std::string_view key, std::string_view meaning,
+                     Field field) {
+  return {section, key, meaning,
           [=](Configuration& c, const std::string& text) -> Status {
             CELLFS_ASSIGN_OR_RETURN(const int64_t number, ParseNumber(text, 1, INT32_MAX));
             field(c) = std::chrono::milliseconds(number);
@@ -290,61 +324,85 @@ const std::vector<Setting>& Settings() {
       Bool(
           "store", "background_maintenance", "Flush and compact by itself when it is worth it.",
           [](Configuration & c) -> auto& { return c.store.background_maintenance; }),
-      {"hbase", "user",
-       "Whom the cluster takes us for; empty: HADOOP_USER_NAME, or the daemon's user. As -o: "
-       "hbase_user.",
-       [](Configuration& c, const std::string& text) -> Status {
-         if (text.find_first_of(" \t\n") != std::string::npos)
-           return Refuse(text, "a user's name");
-         c.cluster.user = text;
-         return {};
-       },
-       [](Configuration& c) { return c.cluster.user; }, /*quoted=*/true},
+      User(
+          "hbase",
+          "Whom the cluster takes us for; empty: HADOOP_USER_NAME, or the daemon's user. As -o: "
+          "hbase_user.",
+          [](Configuration & c) -> auto& { return c.cluster.user; }),
       {"hbase", "site",
        "The path of an hbase-site.xml whose client keys count where this section is silent, but "
        "for hbase.client.operation.timeout; empty: none. As -o: hbase_site.",
        TakeHBaseSite, [](Configuration& c) { return c.hbase_site; }, /*quoted=*/true},
-      {"hbase", "attributes",
-       "The table of the cluster that keeps owners, modes and times which are not what the tree "
-       "shows by itself; empty or off: nothing is kept. As -o: hbase_attributes.",
-       [](Configuration& c, const std::string& text) -> Status {
-         c.cluster_attributes.reset();
-         if (text.empty() || text == "off") return {};
-         const TableName table = ParseTableName(text);
-         if (!CheckTableName(table).ok() || table.IsSystemTable())
-           return Refuse(text, "a table, as NAMESPACE:TABLE, or off");
-         c.cluster_attributes = table;
-         return {};
-       },
-       [](Configuration& c) {
-         return c.cluster_attributes ? c.cluster_attributes->ToString() : std::string("off");
-       },
-       /*quoted=*/true},
+      AttributesTable(
+          "hbase",
+          "The table of the cluster that keeps owners, modes and times which are not what the tree "
+          "shows by itself; empty or off: nothing is kept. As -o: hbase_attributes.",
+          [](Configuration & c) -> auto& { return c.cluster_attributes; }),
       Number(
           "hbase", "cache_time",
           "Milliseconds for which names, attributes and schemas are shown as they were read.", 0,
           kMost, [](Configuration & c) -> auto& { return c.cluster.max_staleness_ms; }),
       Milliseconds(
-          "hbase.client.operation.timeout",
+          "hbase", "hbase.client.operation.timeout",
           "Milliseconds that a request may take, with all its tries; HBase's own default is "
           "1200000.",
           [](Configuration & c) -> auto& { return c.cluster.operation_timeout; }),
       Milliseconds(
-          "hbase.rpc.timeout", "Milliseconds that one try may take.",
+          "hbase", "hbase.rpc.timeout", "Milliseconds that one try may take.",
           [](Configuration & c) -> auto& { return c.cluster.rpc_timeout; }),
       Milliseconds(
-          "hbase.ipc.client.socket.timeout.connect", "Milliseconds that connecting may take.",
+          "hbase", "hbase.ipc.client.socket.timeout.connect",
+          "Milliseconds that connecting may take.",
           [](Configuration & c) -> auto& { return c.cluster.connect_timeout; }),
       Number(
           "hbase", "hbase.client.retries.number", "Tries after the first, at most.", 0, INT32_MAX,
           [](Configuration & c) -> auto& { return c.cluster.retries; }),
       Milliseconds(
-          "hbase.client.pause",
+          "hbase", "hbase.client.pause",
           "Milliseconds before the first of them; later ones wait longer.",
           [](Configuration & c) -> auto& { return c.cluster.pause; }),
       Number(
           "hbase", "hbase.client.scanner.caching", "Rows that one call of a scan brings, at most.",
           1, INT32_MAX, [](Configuration & c) -> auto& { return c.cluster.scanner_caching; }),
+      User(
+          "obkv",
+          "Whom the database takes us for, where the name of the store does not say it; empty: the "
+          "daemon's user. As -o: obkv_user.",
+          [](Configuration & c) -> auto& { return c.database.user; }),
+      {"obkv", "password_file",
+       "The path of a file with his password in its first line, which nobody else may read; empty: "
+       "he has none. As -o: obkv_password_file.",
+       [](Configuration& c, const std::string& text) -> Status {
+         if (!text.empty() && !text.starts_with('/')) return Refuse(text, "an absolute path");
+         c.database_password_file = text;
+         return {};
+       },
+       [](Configuration& c) { return c.database_password_file; }, /*quoted=*/true},
+      AttributesTable(
+          "obkv",
+          "As in [hbase], of the database: cellfs:attributes is the table attributes in the "
+          "database cellfs. As -o: obkv_attributes.",
+          [](Configuration & c) -> auto& { return c.database_attributes; }),
+      Number(
+          "obkv", "cache_time",
+          "Milliseconds for which names, attributes and schemas are shown as they were read. As "
+          "-o: obkv_cache_time.",
+          0, kMost, [](Configuration & c) -> auto& { return c.database.max_staleness_ms; }),
+      Milliseconds(
+          "obkv", "operation_timeout",
+          "Milliseconds that a request may take. As -o: obkv_operation_timeout.",
+          [](Configuration & c) -> auto& { return c.database.operation_timeout; }),
+      Milliseconds(
+          "obkv", "connect_timeout",
+          "Milliseconds that connecting may take. As -o: obkv_connect_timeout.",
+          [](Configuration & c) -> auto& { return c.database.connect_timeout; }),
+      Number(
+          "obkv", "connections", "Connections at a time, at most. As -o: obkv_connections.", 1,
+          1024, [](Configuration & c) -> auto& { return c.database.connections; }),
+      Number(
+          "obkv", "partitions",
+          "Partitions of the tables that are made. As -o: obkv_partitions.", 1, 8192,
+          [](Configuration & c) -> auto& { return c.database.partitions; }),
       Choice(
           "log", "level",
           "What is logged: trace, debug, info, warn, error or off. As -o: log_level.",
@@ -505,6 +563,10 @@ bool IsMountsOwn(std::string_view key) {
 }
 
 std::string MeaningOf(std::string_view section) {
+  if (section == "obkv") {
+    return "Of mounts of a database in OBKV-HBase's layout, obkv://USER@HOST:PORT/ or "
+           "obkv+unix:///PATH/OF/SOCKET. Of [site] the limits of cells and rows count.";
+  }
   if (section != "hbase") return "";
   return "Of mounts of a cluster, hbase://HOST:PORT/. Names with dots are those of HBase's client. "
          "What [site] says is about stores in a directory alone.";
@@ -606,7 +668,7 @@ Status ApplyMountOptions(std::string_view options, Configuration& configuration,
     for (const char* section : {"store", "hbase"}) {
       if (setting == nullptr) setting = FindSetting(section, key);
     }
-    for (const std::string section : {"log", "hbase"}) {
+    for (const std::string section : {"log", "hbase", "obkv"}) {
       if (setting == nullptr && key.starts_with(section + "_"))
         setting = FindSetting(section, key.substr(section.size() + 1));
     }

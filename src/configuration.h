@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/cluster_options.h"
+#include "engine/obkv_options.h"
 #include "engine/options.h"
 #include "engine/status_or.h"
 #include "fs/tree/options.h"
@@ -25,6 +26,10 @@ struct Configuration {
   ClusterOptions cluster;  // but for its servers, which its name says
   std::optional<TableName> cluster_attributes =
       fs::MountOptions().attributes_table;  // fs::MountOptions::attributes_table of a cluster
+  ObkvOptions database;  // but for its server, which its name says, and the password
+  std::string database_password_file;  // empty: no password
+  std::optional<TableName> database_attributes =
+      fs::MountOptions().attributes_table;  // likewise of a database
   std::string hbase_site;  // the hbase-site.xml that was read into it; empty: none
   fs::MountOptions mount;
   std::string log_level = "info";

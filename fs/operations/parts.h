@@ -53,7 +53,7 @@ namespace cellfs::fs {
 // The members are thread-safe each, and use those above them.
 struct Parts {
   Parts(Store& store_in, MountOptions options_in, std::shared_ptr<const Clock> clock_in)
-      : options(std::move(options_in)),
+      : options(OptionsOn(store_in.traits(), std::move(options_in))),
         clock(std::move(clock_in)),
         freshness(store_in.traits(), *clock),
         kept_tables(store_in.traits().tables_need_a_family ? std::make_unique<KeptTables>(store_in)

@@ -228,8 +228,9 @@ class ChildPlaces::ChildName {
     if (!kind) return std::nullopt;
     const bool is_toml = TraitsOf(*kind).content == PlaceContent::kToml;
     const View* const view = directory_.view.get();
+    const bool is_kept = name_ != ".deleted" || places_.reading_.traits().keeps_deleted;
     const bool has_it =
-        view == nullptr || (*kind == PlaceKind::kVersionsDirectory && view->ShowsPast());
+        view == nullptr ? is_kept : *kind == PlaceKind::kVersionsDirectory && view->ShowsPast();
     const bool has_controls = places_.options_.controls != Controls::kOff && has_it;
     const bool shows_toml = view == nullptr || view->ShowsToml();
     if (is_toml ? !shows_toml : !has_controls) return std::nullopt;

@@ -17,6 +17,8 @@ std::vector<std::string> NotKept(const StoreTraits& traits) {
     lines.emplace_back("a table without families is this mount's alone, until it ends");
   if (!traits.stamps_above_column)
     lines.emplace_back("each write looks at its column first, which is a request more");
+  if (!traits.keeps_deleted)
+    lines.emplace_back("what is deleted is gone at once: there is no .deleted");
   if (!traits.pins_moments)
     lines.emplace_back(".asof shows what the families still keep; a compaction may take it away");
   if (!traits.has_statistics)

@@ -50,6 +50,14 @@ bool MayMatch(const std::string& glob, const std::string& name) {
 
 }  // namespace
 
+MountOptions OptionsOn(const StoreTraits& traits, MountOptions options) {
+  if (traits.keeps_deleted) return options;
+  for (const char* const name :
+       {"KEEP_DELETED_CELLS", "DELETED_TTL", "MIN_VERSIONS", "NEW_VERSION_BEHAVIOR"})
+    options.family_defaults.erase(name);
+  return options;
+}
+
 bool IsTemporaryName(const MountOptions& options, const std::string& name) {
   return std::any_of(options.temporary_names.begin(), options.temporary_names.end(),
                      [&](const std::string& glob) {

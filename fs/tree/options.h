@@ -15,6 +15,7 @@
 #include "engine/mutation.h"
 #include "engine/names.h"
 #include "engine/schema.h"
+#include "engine/store_traits.h"
 #include "fs/tree/hidden_namespace.h"
 #include "fs/tree/name_spelling.h"
 
@@ -59,6 +60,9 @@ struct MountOptions {
   // The text of /.cellfs/config, which may change while the mount lives.
   std::function<std::string()> configuration = [] { return std::string(); };
 };
+
+// As far as the store can have it: what it keeps nothing of is no default of its families.
+MountOptions OptionsOn(const StoreTraits& traits, MountOptions options);
 
 bool IsTemporaryName(const MountOptions& options, const std::string& name);
 

@@ -303,7 +303,7 @@ StatusOr<int> Check(const Front& front, const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument, "--yes goes with --repair");
   CELLFS_ASSIGN_OR_RETURN(const StorePath path,
                           FindWholeStore(arguments.Text("target")));
-  if (IsCluster(path.store))
+  if (IsRemote(path.store))
     return Status(StatusCode::kUnsupportedOperation, "a cluster checks itself; see 'hbase hbck'");
   CELLFS_RETURN_IF_ERROR(CheckMayUse(
       path.store, arguments.Flag("yes") ? Use::kChanges : Use::kReads));

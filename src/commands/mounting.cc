@@ -86,12 +86,12 @@ StatusOr<Configuration> ReadConfiguration(const MountCall& call) {
 Status CheckMount(const MountCall& call, const Configuration& configuration) {
   if (call.store.empty()) return EmptyPath("store");
   if (call.mountpoint.empty()) return EmptyPath("mount point");
-  const bool is_cluster = IsCluster(call.store);
-  CELLFS_RETURN_IF_ERROR(is_cluster ? ParseCluster(call.store).status()
-                                    : CheckDirectory(call, configuration.mount.read_only));
+  const bool is_remote = IsRemote(call.store);
+  CELLFS_RETURN_IF_ERROR(is_remote ? ParseRemote(call.store).status()
+                                   : CheckDirectory(call, configuration.mount.read_only));
   const std::string mountpoint = CanonicalPath(call.mountpoint);
   CELLFS_RETURN_IF_ERROR(PrepareMountpoint(mountpoint));
-  return is_cluster ? Status() : CheckNesting(CanonicalPath(call.store), mountpoint);
+  return is_remote ? Status() : CheckNesting(CanonicalPath(call.store), mountpoint);
 }
 
 Status MountStore(const MountCall& call, const Configuration& configuration) {

@@ -99,13 +99,13 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenOurselves(const std::string& name,
   CELLFS_ASSIGN_OR_RETURN(Configuration configuration, ReadConfiguration({.config = config}));
   configuration.store.background_maintenance = false;
   configuration.mount.read_only |= only_reads;
-  if (IsCluster(name)) {
-    configuration.mount.attributes_table = configuration.cluster_attributes;
+  if (IsRemote(name)) {
+    configuration.mount.attributes_table = AttributesTableOf(name, configuration);
   } else {
     CELLFS_RETURN_IF_ERROR(CheckMayUse(name, only_reads ? Use::kReads : Use::kChanges));
     configuration.mount.store_directory = name;
   }
-  auto mounts = IsCluster(name) ? FindMountsOf(name) : std::vector<MountedStore>();
+  auto mounts = IsRemote(name) ? FindMountsOf(name) : std::vector<MountedStore>();
   CELLFS_ASSIGN_OR_RETURN(OpenedStore store, OpenStore(name, configuration));
   return std::unique_ptr<StoreAccess>(
       std::make_unique<OwnAccess>(std::move(store), configuration, std::move(mounts)));

@@ -71,11 +71,11 @@ std::optional<StorePath> InStore(const std::string& path) {
   return std::nullopt;
 }
 
-// A cluster is asked directly, whoever has it mounted.
-StatusOr<StorePath> InCluster(const std::string& path) {
-  CELLFS_ASSIGN_OR_RETURN(ClusterPath cluster, ParseCluster(path));
-  StorePath found{.mount = std::nullopt, .is_by_store = true, .store = cluster.store(), .names = {}};
-  found.names = std::move(cluster.names);
+// Servers are asked directly, whoever has their store mounted.
+StatusOr<StorePath> InRemote(const std::string& path) {
+  CELLFS_ASSIGN_OR_RETURN(RemoteName name, ParseRemote(path));
+  StorePath found{.mount = std::nullopt, .is_by_store = true, .store = name.store(), .names = {}};
+  found.names = std::move(name.names);
   return found;
 }
 
@@ -218,7 +218,7 @@ StatusOr<Place> Below(const Place& place, std::optional<Depth> depth, Depth want
 
 StatusOr<StorePath> FindStore(const std::string& path) {
   if (path.empty()) return WrongCall("the path is empty; name a store, a mount point or a path");
-  if (IsCluster(path)) return InCluster(path);
+  if (IsRemote(path)) return InRemote(path);
   const std::string canonical = CanonicalPath(FromWorkingDirectory(path));
   if (auto found = BelowMount(canonical)) return *std::move(found);
   if (auto found = InStore(canonical)) return *std::move(found);

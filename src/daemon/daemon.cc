@@ -123,8 +123,8 @@ fs::MountOptions MountOptionsOf(const DaemonOptions& options,
                                 std::function<std::string()> configuration) {
   fs::MountOptions mount = options.configuration.mount;
   mount.authorization = options.configuration.store.site.authorization;
-  if (IsCluster(options.store)) {
-    mount.attributes_table = options.configuration.cluster_attributes;
+  if (IsRemote(options.store)) {
+    mount.attributes_table = AttributesTableOf(options.store, options.configuration);
   } else {
     mount.store_directory = options.store;
   }
@@ -340,7 +340,7 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   }
   const auto mode = ModeOf(options.store);
   std::optional<NewStore> made;
-  if (!IsCluster(options.store)) made.emplace(options.store);
+  if (!IsRemote(options.store)) made.emplace(options.store);
   manager.TellStatus("opening the store");
   auto store = OpenStore(options.store, options.configuration);
   if (!store.ok()) {

@@ -170,7 +170,7 @@ StatusOr<std::string> TextOf(const FstabLine& line) {
   wanted.options = options;
   const auto parsed = ParseFstabLine(text);
   const bool is_whole = parsed && *parsed == wanted && text.find('\0') == std::string::npos;
-  const bool names_store = line.store[0] == '/' || IsCluster(line.store);
+  const bool names_store = line.store[0] == '/' || IsRemote(line.store);
   if (is_whole && names_store && line.mountpoint[0] == '/') return text;
   return Status(StatusCode::kIllegalArgument,
                 "no line of fstab can name " + line.store + " and " + line.mountpoint +

@@ -166,7 +166,7 @@ std::optional<MountedStore> FindMountOf(const std::string& store) {
 
 std::vector<MountedStore> FindMountsOf(const std::string& store) {
   const std::string canonical = CanonicalStore(store);
-  const bool may_be_looked_at = !IsCluster(canonical) && !IsInMount(canonical);
+  const bool may_be_looked_at = !IsRemote(canonical) && !IsInMount(canonical);
   return FindAll([&](const MountedStore& mount) {
     const bool is_it = mount.store == canonical ||
                        (may_be_looked_at && IsSameDirectory(mount.store, canonical));

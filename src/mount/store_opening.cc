@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -60,20 +61,57 @@ StatusOr<std::unique_ptr<ControlledStore>> OpenWhenFree(const std::string& direc
   }
 }
 
-// As HBase's own client finds it; a cluster without Kerberos believes it.
-std::string NameOfUser() {
-  if (const char* const said = getenv("HADOOP_USER_NAME"); said != nullptr && *said != '\0')
-    return said;
+std::string NameOfAccount() {
   const passwd* const user = getpwuid(geteuid());
   return user != nullptr ? user->pw_name : std::to_string(geteuid());
 }
 
-StatusOr<OpenedStore> OpenByServers(const std::string& name, ClusterOptions options) {
-  CELLFS_ASSIGN_OR_RETURN(ClusterPath cluster, ParseCluster(name));
-  options.servers = std::move(cluster.servers);
+// As HBase's own client finds it; a cluster without Kerberos believes it.
+std::string NameOfUser() {
+  const char* const said = getenv("HADOOP_USER_NAME");
+  return said != nullptr && *said != '\0' ? said : NameOfAccount();
+}
+
+StatusOr<std::unique_ptr<Store>> OpenClusterOf(const RemoteName& name, ClusterOptions options) {
+  options.servers = name.servers;
   if (options.user.empty()) options.user = NameOfUser();
-  CELLFS_ASSIGN_OR_RETURN(auto store, OpenCluster(options));
-  return OpenedStore{.store = std::move(store)};
+  return OpenCluster(options);
+}
+
+// The first line of a file that nobody else may read.
+StatusOr<std::string> PasswordIn(const std::string& path) {
+  if (path.empty()) return std::string();
+  std::ifstream file(path);
+  std::string password;
+  struct stat attributes {};
+  if (!std::getline(file, password) || stat(path.c_str(), &attributes) != 0) {
+    return Status(StatusCode::kIllegalArgument,
+                  "password_file " + path + " cannot be read, or is empty");
+  }
+  if ((attributes.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return Status(StatusCode::kIllegalArgument,
+                  "password_file " + path + " is open to others; chmod 600 closes it");
+  }
+  return password;
+}
+
+StatusOr<std::unique_ptr<Store>> OpenDatabaseOf(const RemoteName& name,
+                                                const Configuration& configuration) {
+  ObkvOptions options = configuration.database;
+  if (!name.servers.empty()) options.server = name.servers.front();
+  options.socket = name.socket;
+  if (!name.user.empty()) options.user = name.user;
+  if (options.user.empty()) options.user = NameOfAccount();
+  CELLFS_ASSIGN_OR_RETURN(options.password, PasswordIn(configuration.database_password_file));
+  return OpenDatabase(options, configuration.store);
+}
+
+StatusOr<OpenedStore> OpenByServers(const std::string& store, const Configuration& configuration) {
+  CELLFS_ASSIGN_OR_RETURN(const RemoteName name, ParseRemote(store));
+  auto opened = name.kind == RemoteKind::kCluster ? OpenClusterOf(name, configuration.cluster)
+                                                  : OpenDatabaseOf(name, configuration);
+  if (!opened.ok()) return opened.status();
+  return OpenedStore{.store = *std::move(opened)};
 }
 
 StatusOr<OpenedStore> OpenDirectory(const std::string& directory,
@@ -118,8 +156,15 @@ Status CheckCanBeMade(const std::string& directory) {
 }  // namespace
 
 StatusOr<OpenedStore> OpenStore(const std::string& store, const Configuration& configuration) {
-  return IsCluster(store) ? OpenByServers(store, configuration.cluster)
+  return IsRemote(store) ? OpenByServers(store, configuration)
                           : OpenDirectory(store, configuration);
+}
+
+std::optional<TableName> AttributesTableOf(const std::string& store,
+                                           const Configuration& configuration) {
+  const auto name = ParseRemote(store);
+  const bool is_database = name.ok() && name->kind == RemoteKind::kDatabase;
+  return is_database ? configuration.database_attributes : configuration.cluster_attributes;
 }
 
 Status CheckIsFree(const std::string& directory) {

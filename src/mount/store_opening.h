@@ -5,6 +5,7 @@
 #define CELLFS_SRC_MOUNT_STORE_OPENING_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/controlled_store.h"
@@ -22,6 +23,10 @@ struct OpenedStore {
 // daemon that ends or was killed; one that is mounted and served is refused at once, with
 // kUnavailable, and so is a cluster that does not answer.
 StatusOr<OpenedStore> OpenStore(const std::string& store, const Configuration& configuration);
+
+// Where a store of servers keeps owners, modes and times; nullopt: nowhere.
+std::optional<TableName> AttributesTableOf(const std::string& store,
+                                           const Configuration& configuration);
 
 // ---- Of directories -----------------------------------------------------------------------------
 

@@ -195,7 +195,7 @@ Status Detach(const std::string& mountpoint, bool lazy) {
 
 Status Unmount(const std::string& path, bool lazy, const Tell& tell,
                std::chrono::milliseconds close_timeout) {
-  if (IsCluster(path)) CELLFS_RETURN_IF_ERROR(CheckIsOne(path));
+  if (IsRemote(path)) CELLFS_RETURN_IF_ERROR(CheckIsOne(path));
   const auto mount = FindMount(path);
   if (!mount) return NothingIsMounted(path);
   const DaemonProcess daemon(*mount);
