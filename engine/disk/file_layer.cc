@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "engine/disk/store_lock.h"
+#include "engine/descriptor.h"
 
 namespace cellfs {
 namespace {
@@ -176,7 +176,7 @@ class PosixFileLayer : public FileLayer {
     return size;
   }
 
-  StatusOr<Descriptor> Lock(const std::string& directory) override {
+  StatusOr<StoreLock> Lock(const std::string& directory) override {
     return LockToChange(directory);
   }
 };
@@ -201,7 +201,7 @@ class UnchangedFileLayer : public PosixFileLayer {
   void StartSync(const std::string& /*path*/) override {}
   Status SyncDirectory(const std::string& /*path*/) override { return {}; }
   uint64_t Hold(const std::string& /*path*/, uint64_t bytes) override { return bytes; }
-  StatusOr<Descriptor> Lock(const std::string& directory) override {
+  StatusOr<StoreLock> Lock(const std::string& directory) override {
     return LockToRead(directory);
   }
 };

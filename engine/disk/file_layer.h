@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/descriptor.h"
+#include "engine/disk/store_lock.h"
 #include "engine/status_or.h"
 
 namespace cellfs {
@@ -67,7 +67,7 @@ class FileLayer {
   // Whether paths lead where they did when the store was opened: for who writes files by other ways.
   virtual Status CheckIsInPlace() const { return {}; }
   // The lock of the store in `directory` (store_lock.h).
-  virtual StatusOr<Descriptor> Lock(const std::string& directory) = 0;
+  virtual StatusOr<StoreLock> Lock(const std::string& directory) = 0;
 };
 
 // The machine's own files. Lives for ever.

@@ -39,7 +39,7 @@ class OwnFiles : public FileLayer {
   void StartSync(const std::string& path) override { files_.StartSync(path); }
   Status SyncDirectory(const std::string& path) override { return files_.SyncDirectory(path); }
   uint64_t Hold(const std::string& path, uint64_t bytes) override;
-  StatusOr<Descriptor> Lock(const std::string& directory) override {
+  StatusOr<StoreLock> Lock(const std::string& directory) override {
     return files_.Lock(directory);
   }
 

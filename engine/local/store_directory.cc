@@ -187,7 +187,7 @@ StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
     if (IsFresh(names)) CELLFS_RETURN_IF_ERROR(MakePrivate(path));
   }
   CELLFS_RETURN_IF_ERROR(CheckIsPrivate(path));
-  CELLFS_ASSIGN_OR_RETURN(Descriptor lock, files.Lock(path));
+  CELLFS_ASSIGN_OR_RETURN(StoreLock lock, files.Lock(path));
   std::unique_ptr<StoreDirectory> directory(new StoreDirectory(files, path, std::move(lock)));
   CELLFS_RETURN_IF_ERROR(directory->CreateOrCheck());
   return directory;

@@ -55,7 +55,7 @@ class StoreDirectory {
   uint64_t BytesOfEdits() const { return edits_.size(); }
 
  private:
-  StoreDirectory(FileLayer& files, std::string path, Descriptor lock)
+  StoreDirectory(FileLayer& files, std::string path, StoreLock lock)
       : path_(std::move(path)),
         own_files_(std::make_shared<OwnFiles>(files, path_)),
         files_(*own_files_),
@@ -68,7 +68,7 @@ class StoreDirectory {
   const std::string path_;
   const std::shared_ptr<FileLayer> own_files_;
   FileLayer& files_;  // these
-  const Descriptor lock_;
+  const StoreLock lock_;
   std::string edits_;  // the content of EDITS, of the document that was saved last
   uint64_t id_ = 0;  // set by Open
   bool was_of_older_format_ = false;

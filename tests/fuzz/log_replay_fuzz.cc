@@ -37,7 +37,7 @@ class MemoryFiles : public FileLayer {
   Status SyncDirectory(const std::string&) override { return {}; }
   void RemoveTree(const std::string&) override {}
   uint64_t Hold(const std::string&, uint64_t bytes) override { return bytes; }
-  StatusOr<Descriptor> Lock(const std::string&) override { return Descriptor(); }
+  StatusOr<StoreLock> Lock(const std::string&) override { return StoreLock(); }
   std::string& operator[](const std::string& path) { return files_[path]; }
 
  private:

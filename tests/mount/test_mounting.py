@@ -159,6 +159,16 @@ def test_a_store_in_use_is_refused_at_once(mount, tmp_path):
     assert time.monotonic() - begun < WAIT_OF_MOUNT / 2
 
 
+def test_a_store_in_use_is_refused_also_without_its_lock_file(mount, tmp_path):
+    (tmp_path / "second").mkdir()
+    (mount.store / "LOCK").unlink()
+    assert_refused(cellfs("mount", mount.store, tmp_path / "second"), mount.path, "cellfs umount")
+    assert not (mount.store / "LOCK").exists()
+    assert cellfs("flush", mount.store) == (0, "")  # through the daemon
+    mount.stop()
+    mount.start()
+
+
 def test_a_store_by_another_name_is_asked_through_its_daemon(mount, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

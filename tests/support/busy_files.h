@@ -38,7 +38,7 @@ class BusyFiles : public FileLayer {
   uint64_t Hold(const std::string& path, uint64_t bytes) override {
     return PosixFiles().Hold(path, bytes);
   }
-  StatusOr<Descriptor> Lock(const std::string& directory) override {
+  StatusOr<StoreLock> Lock(const std::string& directory) override {
     return PosixFiles().Lock(directory);
   }
   StatusOr<std::vector<std::string>> List(const std::string& directory) override {

@@ -59,7 +59,7 @@ class FaultyFiles : public FileLayer {
   uint64_t Hold(const std::string& path, uint64_t bytes) override {
     return base_.Hold(path, bytes);
   }
-  StatusOr<Descriptor> Lock(const std::string& directory) override {
+  StatusOr<StoreLock> Lock(const std::string& directory) override {
     return base_.Lock(directory);
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/store_directory.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,6 +156,49 @@ TEST_F(StoreDirectoryTest, ThoseWhoReadShareItsLockAndLeaveItAsItIs) {
   const Status reader = StoreDirectory::Open(UnchangedFiles(), path_).status();
   EXPECT_NE(reader.message().find(std::to_string(::getpid())), std::string::npos)
       << reader.message();
+}
+
+// A cleaner, or somebody who thinks it is left over.
+TEST_F(StoreDirectoryTest, StaysLockedWhereItsLockFileIsRemovedOrMadeAnew) {
+  const auto writer = Open();
+  ASSERT_TRUE(writer.ok());
+  for (const bool made_anew : {false, true}) {
+    SCOPED_TRACE(made_anew);
+    std::filesystem::remove(path_ + "/LOCK");
+    if (made_anew) {
+      Write("LOCK", "");
+      ASSERT_EQ(::chmod((path_ + "/LOCK").c_str(), 0600), 0);
+    }
+    const std::string holder = HolderOfLock(path_).value_or("nobody");
+    EXPECT_TRUE(holder == std::to_string(::getpid()) || holder == "(unknown)") << holder;
+    EXPECT_EQ(WriterUnderLock(path_), holder);
+    EXPECT_EQ(CheckIsUnlocked(path_).code(), StatusCode::kUnavailable);
+    Expect(StatusCode::kUnavailable,
+           holder == "(unknown)" ? "by another process" : "by process " + holder);
+    const Status reader = StoreDirectory::Open(UnchangedFiles(), path_).status();
+    EXPECT_EQ(reader.code(), StatusCode::kUnavailable) << reader.ToString();
+    EXPECT_EQ(std::filesystem::exists(path_ + "/LOCK"), made_anew);
+  }
+}
+
+TEST_F(StoreDirectoryTest, IsKeptByWhoReadsItWhereItsLockFileIsRemoved) {
+  ASSERT_TRUE(Open().ok());
+  const auto reader = StoreDirectory::Open(UnchangedFiles(), path_);
+  ASSERT_TRUE(reader.ok());
+  std::filesystem::remove(path_ + "/LOCK");
+  Expect(StatusCode::kUnavailable, "which only reads it");
+  EXPECT_EQ(WriterUnderLock(path_), std::nullopt);
+  EXPECT_TRUE(StoreDirectory::Open(UnchangedFiles(), path_).ok());
+}
+
+// A version that locks the file alone.
+TEST_F(StoreDirectoryTest, IsNotOpenedBesideAHolderOfItsLockFile) {
+  ASSERT_TRUE(Open().ok());
+  const Descriptor older(::open((path_ + "/LOCK").c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::flock(older.get(), LOCK_EX), 0);
+  Expect(StatusCode::kUnavailable, "process " + std::to_string(::getpid()));
+  EXPECT_EQ(StoreDirectory::Open(UnchangedFiles(), path_).status().code(),
+            StatusCode::kUnavailable);
 }
 
 TEST_F(StoreDirectoryTest, IsLockedAndNamesTheHolder) {
