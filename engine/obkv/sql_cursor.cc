@@ -34,6 +34,11 @@ class SqlCursor : public CellCursor {
   }
 
   Status SeekToRowBefore(std::string_view row) override {
+    if (scope_.only_row) {
+      if (row.empty() || *scope_.only_row < row) return ReadFrom({*scope_.only_row});
+      StandAtEnd();
+      return {};
+    }
     std::string sql = "SELECT K FROM " + scope_.table;
     SqlParameters parameters;
     if (!row.empty()) {
@@ -43,9 +48,7 @@ class SqlCursor : public CellCursor {
     sql += " ORDER BY K DESC, Q DESC, T DESC LIMIT 1";
     CELLFS_ASSIGN_OR_RETURN(const auto found, connection_.Query(sql, parameters, patience_));
     if (found.empty()) {
-      rows_.clear();
-      at_ = 0;
-      is_last_ = true;
+      StandAtEnd();
       return {};
     }
     const std::string before = BytesOf(found.front().front());
@@ -110,6 +113,12 @@ class SqlCursor : public CellCursor {
     view.qualifier = std::get<std::string>(row[kQ]);
     view.timestamp = -NumberOf(row[kT]);
     return view;
+  }
+
+  void StandAtEnd() {
+    rows_.clear();
+    at_ = 0;
+    is_last_ = true;
   }
 
   void Show() {

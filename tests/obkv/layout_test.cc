@@ -131,6 +131,15 @@ TEST_F(LayoutTest, RowsOfOthersAreCells) {
   some.include_start_row = false;
   some.stop_row = "c";
   EXPECT_EQ(Cells(some), (Texts{"b/f:/3="}));
+  for (const bool reversed : {false, true}) {
+    Scan one;
+    one.start_row = one.stop_row = "b";
+    one.include_stop_row = true;
+    one.reversed = reversed;
+    EXPECT_EQ(Cells(one), (Texts{"b/f:/3="})) << reversed;
+    one.start_row = one.stop_row = "none";
+    EXPECT_EQ(Cells(one), Texts()) << reversed;
+  }
 }
 
 TEST_F(LayoutTest, APutIsARowAndADeleteRemovesRows) {
