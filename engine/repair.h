@@ -33,6 +33,7 @@ struct LogRepair {
   std::vector<std::string> ends;     // the segments behind whose last record damage is cut off, and
                                      // no record with it, as the next segment begins there
   std::vector<std::string> notes;    // the segments in which damaged notes are passed over
+  bool is_short = false;  // an older copy, or without its end: it is taken as it is
   bool is_cut = false;
   uint64_t records = 0;           // whole ones behind the cut, which tables lack then
   uint64_t bytes = 0;             // that are cut off, damaged ones too

@@ -20,6 +20,7 @@
 #include "engine/local/unnamed_files.h"
 #include "engine/log/log_check.h"
 #include "engine/log/log_format.h"
+#include "engine/log/log_tail.h"
 
 namespace cellfs {
 namespace {
@@ -40,7 +41,8 @@ class StoreCheck {
       Add({.file = is_edits ? "EDITS" : "CATALOG", .what = loaded.status().message()});
     }
     const bool must_have_log = !catalog.tables.empty() || !catalog.dropped_tables.empty();
-    CELLFS_ASSIGN_OR_RETURN(log_, CheckLog(files_, directory_, store_id_, must_have_log));
+    CELLFS_ASSIGN_OR_RETURN(
+        log_, CheckLog(files_, directory_, store_id_, must_have_log, EndKnownTo(catalog)));
     report_.log_records = log_.records;
     for (Damage& damage : log_.damage) Add(std::move(damage));
     CheckReserve();
@@ -60,6 +62,20 @@ class StoreCheck {
   StatusOr<Catalog> LoadTables() {
     CELLFS_ASSIGN_OR_RETURN(const SavedCatalog saved, ReadCatalog(files_, directory_));
     return DecodeCatalog(saved);
+  }
+
+  // Read before the log, which goes on meanwhile where the store is open.
+  KnownEnd EndKnownTo(const Catalog& catalog) {
+    KnownEnd known;
+    const auto ask = [&](const CatalogTable& table) {
+      const std::string file = "tables/" + std::to_string(table.id);
+      const auto manifest = ReadManifest(files_, directory_ + "/" + file, store_id_, table.id);
+      if (manifest.ok() && manifest->logged > known.position)
+        known = {manifest->logged, file + "/" + kManifestFile};
+    };
+    for (const auto& [name, table] : catalog.tables) ask(table);
+    for (const CatalogDroppedTable& dropped : catalog.dropped_tables) ask(dropped.table);
+    return known;
   }
 
   void Add(Damage damage) {

@@ -144,6 +144,8 @@ StatusOr<std::shared_ptr<LocalTable>> LocalEngine::OpenTable(const StoredTable& 
   const std::string path = PathOf(table.id);
   CELLFS_ASSIGN_OR_RETURN(const Manifest manifest,
                           ReadManifest(files_, path, directory_->id(), table.id));
+  if (manifest.logged > known_end_.position)
+    known_end_ = {manifest.logged, path + "/" + kManifestFile};
   CELLFS_RETURN_IF_ERROR(UnnamedFiles(files_, path, manifest).status());
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalTable> opened, AddTable(table, manifest));
   for (const FileFacts& facts : manifest.files)
@@ -178,6 +180,7 @@ Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
   };
   const WalOptions options{.store_id = directory_->id(),
                            .must_exist = !tables.empty(),
+                           .known_end = known_end_,
                            .make_room = [this](uint64_t bytes) {
                              services_->reserve.MakeRoom(bytes + kBytesOfNames);
                            }};
@@ -261,7 +264,10 @@ StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTabl
   }
   RemoveFiles(table.id);  // what a creation that was cut short has left
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(PathOf(table.id)));
-  const Manifest manifest{.store_id = directory_->id(), .table = table.id, .files = {}};
+  const Manifest manifest{.store_id = directory_->id(),
+                          .table = table.id,
+                          .files = {},
+                          .logged = services_->wal->synced()};
   CELLFS_RETURN_IF_ERROR(SaveManifest(files_, PathOf(table.id), manifest));
   CELLFS_RETURN_IF_ERROR(files_.SyncDirectory(directory_->tables_path()));
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalTable> opened, AddTable(table, manifest));

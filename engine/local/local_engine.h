@@ -80,6 +80,7 @@ class LocalEngine : public StorageEngine {
   // Tables of which the log has, or has had, records, with the highest sequence id that it has; set
   // by RecoverLog.
   std::map<TableId, SequenceId> in_log_;
+  KnownEnd known_end_;           // of the log, by the manifests
   std::set<TableId> set_aside_;  // of which there is something, and CATALOG does not name them
 
   mutable std::mutex mutex_;

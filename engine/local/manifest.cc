@@ -3,8 +3,8 @@
 // {"format": 2, "store": 1234, "table": 7, "flushed": 1000, "next_file": 3,
 //  "files": [{"number": 2, "family": "f", "first_row": "a", "last_row": "z", "oldest": 1, ...}],
 //  "past": {"f": {"complete_since": 1800000000000, "widened": 0}},
-//  "ranges": {"f": {"cuts": ["m"], "major": 1800000000000}}}
-// The last two are not there where they have nothing. Without ranges, and files of compactions that
+//  "ranges": {"f": {"cuts": ["m"], "major": 1800000000000}}, "logged": 4711}
+// The last three are not there where they have nothing. Without ranges, and files of compactions that
 // wrote several, it is of format 1, which older versions read too.
 #include "engine/local/manifest.h"
 
@@ -108,6 +108,7 @@ std::string Encode(const Manifest& manifest) {
     json["ranges"][BytesToJsonText(family)] = {{"cuts", std::move(cuts)},
                                                {"major", ranges.major}};
   }
+  if (manifest.logged != 0) json["logged"] = manifest.logged;
   return json.dump();
 }
 
@@ -123,7 +124,8 @@ StatusOr<Manifest> Decode(const std::string& path, std::string_view text) {
                       .next_file = json.at("next_file").get<uint64_t>(),
                       .files = {},
                       .past = {},
-                      .ranges = {}};
+                      .ranges = {},
+                      .logged = json.value("logged", LogPosition{0})};
     for (const Json& facts : json.at("files")) manifest.files.push_back(FactsFromJson(facts));
     if (const auto known = json.find("past"); known != json.end()) {
       for (const auto& [family, past] : known->items()) {

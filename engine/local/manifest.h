@@ -29,6 +29,7 @@ struct Manifest {
   std::vector<FileFacts> files;  // oldest first in each family
   std::map<std::string, FamilyPast> past;  // as of TableVersion
   TableRanges ranges;                      // likewise
+  LogPosition logged = 0;  // so far the log was on disk when it was written
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };

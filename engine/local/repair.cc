@@ -22,6 +22,7 @@
 #include "engine/local/unnamed_files.h"
 #include "engine/log/log_repair.h"
 #include "engine/log/log_summary.h"
+#include "engine/log/log_tail.h"
 
 namespace cellfs {
 namespace {
@@ -61,6 +62,7 @@ class Repair {
     if (!log_.is_whole()) {
       CELLFS_ASSIGN_OR_RETURN(repairs.log, RepairLog(files_, directory_ + "/wal", log_, mode_));
     }
+    CELLFS_RETURN_IF_ERROR(TakeEndOfLog(tables, repairs));
     return repairs;
   }
 
@@ -70,6 +72,27 @@ class Repair {
   SequenceId HighestLogged(TableId id) const {
     const auto found = log_.highest.find(id);
     return found == log_.highest.end() ? 0 : found->second;
+  }
+
+  // A manifest that knows the log to be longer is told that it is no more: nothing else in it is
+  // another. A log of which nothing is good goes on where it was.
+  Status TakeEndOfLog(const std::vector<CatalogTable>& tables, StoreRepair& repairs) {
+    if (log_.end == 0) return {};
+    for (const CatalogTable& table : tables) {
+      const std::string path = PathOf(table.id);
+      auto manifest = ReadManifest(files_, path, store_id_, table.id);
+      if (!manifest.ok() || manifest->logged <= log_.end) continue;
+      if (!repairs.log) repairs.log.emplace();
+      LogRepair& repair = *repairs.log;
+      if (!repair.is_cut && !repair.is_short) {
+        repair.damage += (repair.damage.empty() ? "" : "; ") +
+                         DescribeShortLog(log_.end, {manifest->logged, path + "/" + kManifestFile});
+        repair.is_short = true;
+      }
+      manifest->logged = log_.end;
+      if (mode_ == RepairMode::kAct) CELLFS_RETURN_IF_ERROR(SaveManifest(files_, path, *manifest));
+    }
+    return {};
   }
 
   // As the opening of the store judges it.

@@ -140,7 +140,8 @@ StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit)
                         .next_file = next_file_,
                         .files = successor.strange,
                         .past = present->past,
-                        .ranges = {}};
+                        .ranges = {},
+                        .logged = services_.wal->synced()};
   for (const auto& [family, past] : edit.past) {
     FamilyPast& known = successor.manifest.past[family];
     known.complete_since = std::max(known.complete_since, past.complete_since);

@@ -23,9 +23,10 @@ class LogCheck {
   // A store that is open writes to its log meanwhile, begins segments and cuts others. What seems
   // damaged because of that is so for one look only: cut segments are not listed again, and what
   // was being written is whole. So damage is what two looks, one behind the other, both find.
-  StatusOr<CheckedLog> Run(bool must_exist) {
+  StatusOr<CheckedLog> Run(bool must_exist, const KnownEnd& known_end) {
     CELLFS_RETURN_IF_ERROR(Look(must_exist));
     if (!findings_.empty()) CELLFS_RETURN_IF_ERROR(LookAgain(must_exist));
+    CheckEnd(known_end);
     CELLFS_RETURN_IF_ERROR(AddCutOff());
     return std::move(log_);
   }
@@ -47,6 +48,13 @@ class LogCheck {
       if (again) log_.damage.push_back(std::move(finding.damage));
     }
     return {};
+  }
+
+  void CheckEnd(const KnownEnd& known) {
+    if (log_.end != 0 && log_.end < known.position)
+      log_.damage.push_back({.file = "wal",
+                             .what = DescribeShortLog(log_.end, known),
+                             .remedy = kRemedyOfLog});
   }
 
   // What cannot be looked at is there, and damaged.
@@ -82,6 +90,7 @@ class LogCheck {
       if (i == 0) log_.first_segment = numbers[i];
       CheckSegment(numbers[i], numbers[i] == numbers.back(), &end);
     }
+    if (findings_.empty()) log_.end = end;
     return {};
   }
 
@@ -204,8 +213,8 @@ class LogCheck {
 }  // namespace
 
 StatusOr<CheckedLog> CheckLog(FileLayer& files, const std::string& directory, uint64_t store_id,
-                              bool must_exist) {
-  return LogCheck(files, directory, store_id).Run(must_exist);
+                              bool must_exist, const KnownEnd& known_end) {
+  return LogCheck(files, directory, store_id).Run(must_exist, known_end);
 }
 
 }  // namespace cellfs

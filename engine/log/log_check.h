@@ -13,6 +13,7 @@
 #include "engine/check.h"
 #include "engine/disk/file_layer.h"
 #include "engine/log/log_format.h"
+#include "engine/log/log_tail.h"
 
 namespace cellfs {
 
@@ -20,16 +21,17 @@ struct CheckedLog {
   std::vector<Damage> damage;  // the first kMostDamage
   uint64_t records = 0;        // that were read
   uint64_t first_segment = 0;
+  LogPosition end = 0;  // of its records; 0: it is damaged, or has nothing
   OlderCells older;                       // what the log had before that
   TableMarks marks;                       // what it says of manifests
   std::map<TableId, SequenceId> highest;  // of its records
   std::map<TableId, std::map<std::string, SequenceId>> families;  // likewise of each family
 };
 
-// Of the store in `directory`. Damage is also what was cut off the log, and that it has no segment
-// where it `must_exist`.
+// Of the store in `directory`. Damage is also what was cut off the log, that it has no segment
+// where it `must_exist`, and that it ends before what was known of it before.
 StatusOr<CheckedLog> CheckLog(FileLayer& files, const std::string& directory, uint64_t store_id,
-                              bool must_exist);
+                              bool must_exist, const KnownEnd& known_end);
 
 }  // namespace cellfs
 

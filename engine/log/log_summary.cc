@@ -40,6 +40,7 @@ class Summarizing {
       }
     }
     if (tail_ == LogTail::kEnd && !is_next_there) Miss(last_ + 1);
+    if (!summary_.broken) summary_.end = end_;
     return std::move(summary_);
   }
 
@@ -51,7 +52,9 @@ class Summarizing {
 
   // The log is good up to where the last segment ended.
   void Break(std::string what) {
-    if (!summary_.broken) summary_.broken = {std::move(what), last_, intact_};
+    if (summary_.broken) return;
+    summary_.broken = {std::move(what), last_, intact_};
+    summary_.end = last_ == 0 ? 0 : base_ + intact_;
   }
   // Of the segment that was read last.
   void SettleEnd(bool next_begins_there) {
@@ -104,6 +107,7 @@ class Summarizing {
     const bool is_first = last_ == 0;
     summary_.marks.clear();  // each segment says itself what is so
     last_ = number;
+    base_ = base;
     intact_ = kSegmentHeaderSize;
     before_.BeginSegment();
     bool is_broken = false;
@@ -168,6 +172,7 @@ class Summarizing {
   std::vector<CellView> cells_;
   uint64_t last_ = 0;  // the segment that was read last, how far its records are good, and where
   size_t intact_ = 0;  // in the log that is
+  LogPosition base_ = 0;
   LogPosition end_ = 0;
   LogTail tail_ = LogTail::kNothing;
   BeforeDamage before_;

@@ -54,6 +54,7 @@ struct LogSummary {
   std::vector<LostEnd> lost_ends;         // likewise
   std::vector<LostNote> lost_notes;       // likewise
   std::optional<LogBreak> broken;         // the first that is left when these are mended
+  LogPosition end = 0;  // of what is good then; 0: nothing is
 
   bool is_whole() const {
     return lost_headers.empty() && lost_ends.empty() && lost_notes.empty() && !broken;

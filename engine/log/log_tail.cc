@@ -138,4 +138,10 @@ LogTail TailOf(std::string_view segment, size_t end, LogPosition base) {
   return IsTorn(segment, end, base) ? LogTail::kTorn : LogTail::kDamaged;
 }
 
+std::string DescribeShortLog(LogPosition end, const KnownEnd& known) {
+  return "the log ends at position " + std::to_string(end) + ", and had " +
+         std::to_string(known.position) + " bytes on disk when '" + known.by +
+         "' was written: it is an older copy, or its end is lost, and with it what was written last";
+}
+
 }  // namespace cellfs

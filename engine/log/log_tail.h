@@ -6,6 +6,7 @@
 #define CELLFS_ENGINE_LOG_LOG_TAIL_H_
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "engine/log/log_format.h"
@@ -33,6 +34,14 @@ inline constexpr std::string_view kDamagedTail =
 // Whether the header of the newest segment, which would be `header`, never got to the disk as a
 // whole, so that nothing was written behind it.
 bool IsUnbegun(std::string_view segment, const SegmentHeader& header);
+
+// How long the log was on disk when a file was written that says so, and which that is. A log that
+// ends before is an older copy, or has lost its end: no crash takes what was synced.
+struct KnownEnd {
+  LogPosition position = 0;
+  std::string by;
+};
+std::string DescribeShortLog(LogPosition end, const KnownEnd& known);
 
 }  // namespace cellfs
 

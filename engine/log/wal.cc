@@ -172,6 +172,11 @@ Status Wal::ReadAfter(LogPosition after, const LogVisitor& visitor) {
   return {};
 }
 
+LogPosition Wal::synced() const {
+  const std::lock_guard lock(sync_mutex_);
+  return synced_;
+}
+
 uint64_t Wal::bytes() const {
   const std::lock_guard lock(append_mutex_);
   return end() - segments_.front().base;

@@ -47,6 +47,7 @@ namespace cellfs {
 struct WalOptions {
   uint64_t store_id = 0;    // of the store that the log belongs to: no other's segments are taken
   bool must_exist = false;  // a log without any segment has lost them
+  KnownEnd known_end;       // a log that ends before has lost that
   uint64_t segment_bytes = uint64_t{64} << 20;  // a new segment starts once one is this long
   // So long before, the background starts one, that no writer has to wait for it.
   uint64_t roll_ahead_bytes = uint64_t{16} << 20;
@@ -116,6 +117,8 @@ class Wal {
   // kUnavailable where some of them have been cut already. Does not hold up writers.
   Status ReadAfter(LogPosition after, const LogVisitor& visitor);
 
+  // So far it is on disk.
+  LogPosition synced() const;
   LogPosition end() const { return end_.load(std::memory_order_acquire); }
   // Why it takes no more; OK: it does.
   Status health() const;

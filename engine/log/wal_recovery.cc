@@ -10,6 +10,9 @@
 namespace cellfs {
 namespace {
 
+// Where a log goes on that was given up: no manifest that is put in place later knows it longer.
+constexpr LogPosition kBehindAnyKnownEnd = LogPosition{1} << 40;
+
 Status Missing(const std::string& path) {
   return {StatusCode::kCorruption, "'" + path + "' is missing: a segment of the log"};
 }
@@ -34,6 +37,8 @@ Status Wal::Recover(const LogVisitor& visitor) {
   }
   CELLFS_RETURN_IF_ERROR(SettleEnd(ending, has_unbegun));
   recovered_marks_ = marks_;
+  if (segments_.empty() && options_.must_exist)
+    end_ = options_.known_end.position + kBehindAnyKnownEnd;
   if (segments_.empty()) return AddSegment(1);
   CELLFS_ASSIGN_OR_RETURN(file_, files_.OpenForAppend(PathOf(segments_.back().number)));
   synced_ = segments_.back().base;
@@ -124,6 +129,9 @@ Status Wal::SettleEnd(const Ending& ending, bool has_unbegun) {
     return has_unbegun ? DamagedLog(next, 0, "the header is missing") : Missing(next);
   if (ending.tail == LogTail::kDamaged)
     return DamagedLog(PathOf(last), ending.offset, "a record " + std::string(kDamagedTail));
+  if (!segments_.empty() && end() < options_.known_end.position)
+    return {StatusCode::kCorruption,
+            "'" + directory_ + "': " + DescribeShortLog(end(), options_.known_end)};
   if (has_unbegun && last != 0) CELLFS_RETURN_IF_ERROR(files_.Remove(next));
   if (ending.tail == LogTail::kNothing) return {};
   if (ending.records_behind != 0) CELLFS_RETURN_IF_ERROR(KeepTail(last, ending));

@@ -129,6 +129,9 @@ std::string LogRepairText(const LogRepair& repair, RepairMode mode) {
   for (const std::string& segment : repair.ends)
     text += "  what is damaged lies behind the last record of wal/" + segment + "; it " + becomes +
             " cut off, and no record with it: the next segment begins there\n";
+  if (repair.is_short)
+    text += "  it " + becomes + " taken as it is: what was written behind its end " +
+            (acts ? "is" : "would be") + " only where a table was flushed since\n";
   if (!repair.is_cut) return text;
   text += "  it " + becomes + " cut where the damage begins; " + std::to_string(repair.records) +
           " whole records behind that ";
@@ -188,6 +191,7 @@ std::string RepairJson(const StoreRepair& repair) {
                        {"saved", repair.log->saved},
                        {"ends", repair.log->ends},
                        {"passed_over", repair.log->notes},
+                       {"is_short", repair.log->is_short},
                        {"is_cut", repair.log->is_cut},
                        {"records", repair.log->records},
                        {"bytes", repair.log->bytes},

@@ -486,6 +486,111 @@ TEST_F(CheckTest, AMissingOrEmptiedNewestSegmentIsNamed) {
   }
 }
 
+// A backup that is restored by halves: the log that was overwritten had the newest records.
+class OlderLogTest : public CheckTest {
+ protected:
+  void MakeStoreWithOlderLog() {
+    DieAfter([](Store& store) { return Create(store, "t").ok() && Fill(store, "t", 0, 10).ok(); });
+    const auto older = temporary_.path() + "/older";
+    std::filesystem::copy(path_ + "/wal", older);
+    DieAfter([](Store& store) {
+      return Fill(store, "t", 10, 20).ok() && Flush(store, "t").ok() &&
+             Fill(store, "t", 20, 30).ok();
+    });
+    std::filesystem::remove_all(path_ + "/wal");
+    std::filesystem::rename(older, path_ + "/wal");
+  }
+  void ExpectRefusal() {
+    const CheckReport report = Check();
+    ASSERT_EQ(report.damage.size(), 1u);
+    EXPECT_EQ(report.damage[0].file, "wal");
+    EXPECT_NE(report.damage[0].what.find("'tables/1/MANIFEST' was written: it is an older copy"),
+              std::string::npos)
+        << report.damage[0].what;
+    StoreOptions to_read;
+    to_read.read_only = true;
+    for (const Status& refused : {Open().status(), OpenLocalStore(path_, to_read).status()}) {
+      EXPECT_EQ(refused.code(), StatusCode::kCorruption) << refused.ToString();
+      for (const char* said : {"older copy", "tables/1/MANIFEST", "check --repair"})
+        EXPECT_NE(refused.message().find(said), std::string::npos) << refused.message();
+    }
+  }
+  // What there is goes on, over a crash as well.
+  void ExpectGoesOn(int rows) {
+    EXPECT_EQ(FirstDamagedFile(), "none");
+    DieAfter([&](Store& store) {
+      return CountReadable(store, "t", rows) == rows && Read(store, "t", rows) == "none" &&
+             Fill(store, "t", rows, rows + 1).ok() && Flush(store, "t").ok() &&
+             Fill(store, "t", rows + 1, rows + 2).ok();
+    });
+    EXPECT_EQ(FirstDamagedFile(), "none");
+    auto store = Open();
+    ASSERT_OK(store);
+    EXPECT_EQ(CountReadable(**store, "t", rows + 2), rows + 2);
+  }
+};
+
+TEST_F(OlderLogTest, IsFoundAndTheStoreRefused) {
+  MakeStoreWithOlderLog();
+  const std::string before = Bytes("wal/0000000000000001.log");
+  ExpectRefusal();
+  EXPECT_EQ(Bytes("wal/0000000000000001.log"), before);
+}
+
+TEST_F(OlderLogTest, IsTakenAsItIsByARepair) {
+  MakeStoreWithOlderLog();
+  for (const RepairMode mode : {RepairMode::kPlan, RepairMode::kAct}) {
+    ExpectRefusal();
+    const auto repair = RepairLocalStore(path_, mode);
+    ASSERT_OK(repair);
+    ASSERT_TRUE(repair->log && repair->tables.empty());
+    EXPECT_TRUE(repair->log->is_short && !repair->log->is_cut);
+    EXPECT_NE(repair->log->damage.find("older copy"), std::string::npos) << repair->log->damage;
+  }
+  EXPECT_FALSE(RepairLocalStore(path_, RepairMode::kPlan)->log);
+  ExpectGoesOn(20);
+}
+
+// An end that is cut off is an end that was never synced, but not where a table knows that it was.
+TEST_F(OlderLogTest, NeitherIsOneWhoseSyncedEndIsLost) {
+  DieAfter([](Store& store) {
+    return Create(store, "t").ok() && Create(store, "u").ok() && Fill(store, "u", 0, 2).ok() &&
+           Fill(store, "t", 0, 10).ok() && Flush(store, "t").ok();
+  });
+  std::filesystem::remove(path_ + "/wal/0000000000000002.log");
+  const std::string first = "wal/0000000000000001.log";
+  Write(first, Bytes(first).substr(0, Bytes(first).size() / 2));
+  ExpectRefusal();
+}
+
+TEST_F(OlderLogTest, ALogThatARepairHasCutIsNone) {
+  DieAfter([](Store& store) {
+    return Create(store, "t").ok() && Create(store, "u").ok() && Fill(store, "u", 0, 2).ok() &&
+           Fill(store, "t", 0, 10).ok() && Flush(store, "t").ok();
+  });
+  const std::string first = "wal/0000000000000001.log";
+  const std::string whole = Bytes(first);
+  WriteFlipped(first, whole, whole.find(RowOf(5)));
+  const auto repair = RepairLocalStore(path_, RepairMode::kAct);
+  ASSERT_OK(repair);
+  ASSERT_TRUE(repair->log);
+  EXPECT_TRUE(repair->log->is_cut && !repair->log->is_short);
+  for (const std::string& kept : repair->log->kept) std::filesystem::remove(path_ + "/wal/" + kept);
+  ExpectGoesOn(10);
+}
+
+TEST_F(OlderLogTest, NorIsOneThatWasGivenUp) {
+  DieAfter([](Store& store) {
+    return Create(store, "t").ok() && Fill(store, "t", 0, 10).ok() && Flush(store, "t").ok();
+  });
+  std::filesystem::remove_all(path_ + "/wal");
+  std::filesystem::create_directory(path_ + "/wal");
+  ASSERT_EQ(::chmod((path_ + "/wal").c_str(), 0700), 0);
+  Write("wal/0000000000000001.log", "");
+  ASSERT_EQ(::chmod((path_ + "/wal/0000000000000001.log").c_str(), 0600), 0);
+  ExpectGoesOn(10);
+}
+
 TEST_F(CheckTest, AnOlderCopyOfAManifestIsFoundAndNotServed) {
   MakeStore();
   const std::string older = Bytes("tables/1/MANIFEST");

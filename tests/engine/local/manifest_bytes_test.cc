@@ -119,5 +119,17 @@ TEST_F(ManifestBytesTest, TellWhereTheKeyRangeIsCut) {
   EXPECT_EQ(*manifest, ExampleWithRanges());
 }
 
+TEST_F(ManifestBytesTest, TellHowLongTheLogWas) {
+  Manifest known = Example();
+  known.logged = 4711;
+  ASSERT_OK(SaveManifest(PosixFiles(), directory_.path(), known));
+  const std::string bytes = *PosixFiles().Read(directory_.path() + "/MANIFEST");
+  EXPECT_EQ(bytes.substr(0, bytes.size() - kChecksum.size()),
+            Replaced(kContent, R"(,"next_file")", R"(,"logged":4711,"next_file")"));
+  const auto manifest = ReadManifest(PosixFiles(), directory_.path(), ~uint64_t{0}, 7);
+  ASSERT_OK(manifest);
+  EXPECT_EQ(*manifest, known);
+}
+
 }  // namespace
 }  // namespace cellfs
