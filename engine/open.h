@@ -31,6 +31,9 @@ std::optional<std::string> HolderOfLocalStore(const std::string& directory);
 // The same, of a process that may change it: of such there is one, of those who only read any number.
 std::optional<std::string> WriterOfLocalStore(const std::string& directory);
 
+// The file system of `directory` has bytes free, and no inode for another file.
+bool DiskLacksInodes(const std::string& directory);
+
 // A running HBase, 2.3 or later; engine/hbase/hbase_store.h says what is promised. kIllegalArgument:
 // the options name no server; kUnavailable: none of them answers.
 StatusOr<std::unique_ptr<Store>> OpenCluster(const ClusterOptions& options);

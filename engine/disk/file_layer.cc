@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "engine/descriptor.h"
+#include "engine/disk/full_disk.h"
 
 namespace cellfs {
 namespace {
@@ -237,7 +238,8 @@ Status ErrnoStatus(std::string_view act, const std::string& path, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
   return {full ? StatusCode::kStoreFull : StatusCode::kIoError,
           "cannot " + std::string(act) + " '" + path + "': " +
-              std::generic_category().message(error) + " (errno " + std::to_string(error) + ")"};
+              std::generic_category().message(error) + " (errno " + std::to_string(error) + ")" +
+              (full ? "; " + RemedyOfFullDisk(path) : "")};
 }
 
 }  // namespace cellfs

@@ -2,6 +2,7 @@
 #include "engine/open.h"
 
 #include "engine/disk/file_layer.h"
+#include "engine/disk/full_disk.h"
 #include "engine/disk/store_lock.h"
 #include "engine/embedded/embedded_store.h"
 #include "engine/local/local_engine.h"
@@ -26,6 +27,8 @@ std::optional<std::string> HolderOfLocalStore(const std::string& directory) {
 std::optional<std::string> WriterOfLocalStore(const std::string& directory) {
   return WriterUnderLock(directory);
 }
+
+bool DiskLacksInodes(const std::string& directory) { return LacksInodes(directory); }
 
 std::unique_ptr<ControlledStore> OpenMemoryStore(const StoreOptions& options) {
   // Memory has nothing that could fail to open.

@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "engine/disk/file_layer.h"
-#include "engine/disk/remedies.h"
+#include "engine/disk/full_disk.h"
 #include "engine/file/page_checksums.h"
 
 namespace cellfs {
@@ -23,7 +23,7 @@ namespace {
 constexpr int kPagesOfConnection = 32;
 
 Status FullDisk(const std::string& path) {
-  return {StatusCode::kStoreFull, path + ": the disk is full; " + kRemedyOfFullDisk};
+  return {StatusCode::kStoreFull, path + ": " + DescribeFullDisk(path)};
 }
 
 Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
@@ -39,9 +39,11 @@ Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
   const int error = connection != nullptr ? sqlite3_system_errno(connection) : 0;
   if ((kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) && error != 0)
     message += ": " + std::generic_category().message(error);
-  // SQLite knows ENOSPC alone. A failed sync may have lost more than room.
+  // SQLite knows ENOSPC alone, and that not where a file is made. A failed sync may have lost more
+  // than room.
   if (kind == SQLITE_IOERR && error == EDQUOT && code != SQLITE_IOERR_FSYNC)
     return FullDisk(path);
+  if (kind == SQLITE_CANTOPEN && (error == ENOSPC || error == EDQUOT)) return FullDisk(path);
   switch (kind) {
     case SQLITE_FULL:
       return FullDisk(path);

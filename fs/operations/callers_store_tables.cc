@@ -24,7 +24,10 @@ Status CallersStore::Made(const Place& place, Status done,
   update.anew = true;
   if (const Outcome stored = parts_.attributes.Update(place, update); !stored.ok()) {
     done = unmake();
-    if (done.ok()) return {StatusCode::kIoError, "its owner and mode: " + stored.reason()};
+    const bool is_full = stored.error() == ENOSPC;
+    if (done.ok())
+      return {is_full ? StatusCode::kStoreFull : StatusCode::kIoError,
+              "its owner and mode: " + stored.reason()};
     done = {StatusCode::kOutcomeUnknown,
             "it is made, but its owner and mode are not stored: " + stored.reason()};
   }

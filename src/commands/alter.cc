@@ -88,9 +88,14 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   if (arguments.Flag("open") && arguments.Flag("closed"))
     return WrongCall("say --open or --closed, not both");
   CELLFS_RETURN_IF_ERROR(CheckSaidOnce(named, arguments));
-  CELLFS_RETURN_IF_ERROR(AsWrongCall(session.store.ChangeTable(
+  const Status altered = session.store.ChangeTable(
       session.caller, named.table,
-      [&](TableSchema& schema) { return ChangeTable(session, named, arguments, schema); })));
+      [&](TableSchema& schema) { return ChangeTable(session, named, arguments, schema); });
+  if (altered.code() == StatusCode::kStoreFull) {
+    return Status(altered.code(),
+                  "table '" + named.table.ToString() + "' could not be altered: " + altered.message());
+  }
+  CELLFS_RETURN_IF_ERROR(AsWrongCall(altered));
   TakeDone(session, "table", named.table.ToString(), "altered");
   return Answer::kDone;
 }

@@ -80,9 +80,8 @@ StatusOr<Answer> ServeCreateTable(Session& session, const Arguments& arguments) 
   if (created.code() == StatusCode::kNamespaceNotFound)
     return WithRemedy(created, "'cellfs create_namespace' makes it");
   if (created.code() == StatusCode::kStoreFull) {
-    return Status(created.code(), "the disk is full, and table '" + named.table.ToString() +
-                                      "' was not made (" + created.message() +
-                                      "). Room comes from outside the store, and from dropped tables");
+    return Status(created.code(),
+                  "table '" + named.table.ToString() + "' was not made: " + created.message());
   }
   CELLFS_RETURN_IF_ERROR(AsWrongCall(created));
   TakeDone(session, "table", named.table.ToString(), "created");

@@ -3,6 +3,7 @@
 // status: what a store holds and does; which times .asof holds, and letting go of them.
 #include <unistd.h>
 
+#include "engine/open.h"
 #include "fs/store/not_kept.h"
 #include "fs/tree/hidden_namespace.h"
 #include "src/commands/all.h"
@@ -107,6 +108,11 @@ std::string DamageOfOwners(const Session& session) {
          ". Without a backup 'cellfs check --repair', or with '--forget-owners' as well, helps";
 }
 
+bool LacksInodes(const Session& session) {
+  const std::string& directory = session.filesystem.parts().options.store_directory;
+  return !directory.empty() && DiskLacksInodes(directory);
+}
+
 json OtherMounts(const Session& session) {
   json mounts = json::array();
   for (const MountedStore& mount : session.other_mounts) {
@@ -130,8 +136,10 @@ StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
                  {"owners", DamageOfOwners(session)},
                  {"not_kept", fs::NotKept(session.store.traits())},
                  {"asof", HeldTimes(session)}};
-  if (session.store.traits().has_statistics)
+  if (session.store.traits().has_statistics) {
     record.update(StatusFigures(session.store.GetStatistics(), is_mounted));
+    record["lacks_inodes"] = LacksInodes(session);
+  }
   if (session.store.traits().has_other_writers) {
     if (const auto apart = session.store.ClockDifference(); apart.ok())
       record["clock_difference_ms"] = apart->count();
@@ -166,9 +174,13 @@ void PrintFigures(Printer& printer, const json& status) {
   printer.Line("log to replay  " + ShownSize(status["log_bytes"]));
   printer.Line("maintenance    " + status["maintenance"].get<std::string>());
   if (status["disk_reserve"] != status["disk_reserve_wanted"]) {
-    printer.Line(printer.In(Colour::kRed, "disk full      ") + ShownSize(status["disk_reserve"]) +
-                 " are left of the " + ShownSize(status["disk_reserve_wanted"]) +
-                 " kept for deletes; other writes fail");
+    const bool lacks_inodes = status.value("lacks_inodes", false);
+    printer.Line(printer.In(Colour::kRed, lacks_inodes ? "no inodes      " : "disk full      ") +
+                 ShownSize(status["disk_reserve"]) + " are left of the " +
+                 ShownSize(status["disk_reserve_wanted"]) +
+                 (lacks_inodes ? " kept for deletes; no file can be made, though bytes are free: "
+                                 "remove files outside the store"
+                               : " kept for deletes; other writes fail"));
   }
   if (const std::string why = status["puts_refused"]; !why.empty())
     printer.Line(printer.In(Colour::kRed, "puts refused   ") + why);

@@ -200,6 +200,54 @@ def test_a_full_disk_refuses_and_goes_on_once_there_is_room(tmp_path, disk, dura
         mount.stop()
 
 
+def test_a_disk_without_inodes_says_so_and_goes_on_once_there_are_some(tmp_path, disk):
+    sh(f"mount -o remount,nr_inodes=64 {disk}")
+    mount = Mount(disk / "store", tmp_path / "mnt")
+    others = []
+    try:
+        family = mount.family()
+        (family / "q").write_text("x")
+        with fails_with(errno.ENOSPC):
+            for number in range(100):
+                (disk / f"other{number}").touch()
+                others.append(disk / f"other{number}")
+        (family / "q").write_text("goes to the log")
+        for command in (f"flush {mount}", f"alter {mount} t f:VERSIONS=7", f"create {mount} u f"):
+            code, _, error = sh(f"{CELLFS} {command}", check=False)
+            assert code == 3 and "no inode for another file" in error and "remove files outside the store" in error
+            assert "the disk is full" not in error
+        assert "table 't' could not be altered" in sh(f"{CELLFS} alter {mount} t f:VERSIONS=7", check=False)[2]
+        assert "no inode for another file" in mount.command("status")
+        for other in others:
+            other.unlink()
+        for command in (f"flush {mount}", f"alter {mount} t f:VERSIONS=7", f"create {mount} u f"):
+            sh(f"{CELLFS} {command}")
+        assert (family / "q").read_text() == "goes to the log"
+    finally:
+        mount.stop()
+
+
+def test_an_act_on_a_disk_that_others_have_filled_says_what_helps(tmp_path, disk):
+    mount = Mount(disk / "store", tmp_path / "mnt")
+    try:
+        (mount.family() / "q").write_text("x")
+        mount.command("flush")
+        for _ in range(3):  # also what the reserve gives back
+            with fails_with(errno.ENOSPC), open(disk / "ballast", "ab") as ballast:
+                while True:
+                    ballast.write(bytes(4096))
+                    ballast.flush()
+            os.truncate(disk / "store/RESERVE", 0)
+        for command in (f"alter {mount} t f:VERSIONS=7", f"create {mount} u f", f"disable {mount} t"):
+            code, _, error = sh(f"{CELLFS} {command}", check=False)
+            assert code == 3 and "free space outside the store" in error, error
+        assert "table 't' could not be altered" in sh(f"{CELLFS} alter {mount} t f:VERSIONS=7", check=False)[2]
+        (disk / "ballast").unlink()
+        mount.command("alter", "t f:VERSIONS=7")
+    finally:
+        mount.stop()
+
+
 def test_puts_take_what_a_small_disk_has_and_status_says_when_they_are_refused(tmp_path, disk):
     sh(f"mount -o remount,size=24m {disk}")
     mount = Mount(disk / "store", tmp_path / "mnt")
