@@ -37,9 +37,8 @@ struct StoreTraits {
   // Store::CreateTable refuses a table without families, and nothing takes a table's last one away.
   bool tables_need_a_family = false;
   // Tombstones: a read of all stored cells finds them and what they hide, and they hide what is
-  // written later too. Else a delete removes at once what it covers and leaves nothing, and families
-  // that ask for what is deleted, or for NEW_VERSION_BEHAVIOR or MIN_VERSIONS, are
-  // kUnsupportedOperation.
+  // written later too. Else a delete removes at once what it covers and leaves nothing, and what
+  // families say of what is deleted is told, and has no effect.
   bool keeps_deleted = true;
   // Split keys of tables, properties of namespaces, quotas; else kUnsupportedOperation.
   bool has_splits_and_quotas = true;

@@ -17,7 +17,7 @@ build_packages=(
 )
 test_packages=(
   libgtest-dev libgmock-dev python3 python3-pytest sqlite3
-  acl attr bash-completion borgbackup file fish git groff-base inotify-tools mariadb-server-core nano procps psmisc
+  acl attr bash-completion borgbackup file fish git groff-base inotify-tools mariadb-client-core mariadb-server-core nano procps psmisc
   restic rsync strace tree unzip vim zip zsh
 )
 

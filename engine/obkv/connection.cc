@@ -305,4 +305,13 @@ Status Connection::Command(std::string_view sql, const Patience& patience) {
   return Failed(in_time, patience, mysql_errno(mysql_), mysql_error(mysql_));
 }
 
+Status Connection::Define(std::string_view sql, const Patience& patience) {
+  const bool was_lost = is_lost_;
+  const Status done = Command(sql, patience);
+  if (done.ok() || was_lost || !is_lost_) return done;
+  return {StatusCode::kOutcomeUnknown, "it may have been done: " + done.message()};
+}
+
+unsigned Connection::last_error() const { return mysql_errno(mysql_); }
+
 }  // namespace cellfs::obkv

@@ -44,6 +44,10 @@ class Connection {
   // What need not, or cannot, be prepared: about transactions, schemas, the session.
   Status Command(std::string_view sql, const Patience& patience);
 
+  // The same of what changes a schema: kOutcomeUnknown where the session was lost.
+  Status Define(std::string_view sql, const Patience& patience);
+  unsigned last_error() const;  // the server's number; 0: none
+
   // Whether the server has left it open, as far as is known here. Between two calls.
   bool IsOpen() const;
   // It is of no more use, and what its last call was about may have happened.

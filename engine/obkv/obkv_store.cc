@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/obkv/row_writes.h"
 #include "engine/table/request_check.h"
 
 namespace cellfs::obkv {
@@ -112,8 +113,25 @@ std::vector<StatusOr<MutationResult>> ObkvStore::Batch(const Caller& /*caller*/,
                                                        const TableName& table,
                                                        const std::vector<RowMutations>& rows) {
   const auto opened = FindEnabled(table);
-  if (opened.ok()) return (*opened)->region.Batch(rows);
-  return std::vector<StatusOr<MutationResult>>(rows.size(), opened.status());
+  if (!opened.ok())
+    return std::vector<StatusOr<MutationResult>>(rows.size(), opened.status());
+  // What does not fit goes with no other row's transaction.
+  std::vector<Status> fits;
+  std::vector<RowMutations> fitting;
+  for (const RowMutations& row : rows) {
+    fits.push_back(CheckFits((*opened)->storage->described(), row));
+    if (fits.back().ok()) fitting.push_back(row);
+  }
+  auto written = (*opened)->region.Batch(fitting);
+  std::vector<StatusOr<MutationResult>> answers;
+  auto next = written.begin();
+  for (const Status& fit : fits) {
+    if (fit.ok())
+      answers.push_back(std::move(*next++));
+    else
+      answers.emplace_back(fit);
+  }
+  return answers;
 }
 
 Status ObkvStore::CheckMayPut(const Caller& /*caller*/, const TableName& table,

@@ -205,7 +205,7 @@ Status ObkvTable::Truncate() {
   const Patience patience = Within();
   CELLFS_ASSIGN_OR_RETURN(const auto connection, services_.pool.Lend(patience));
   for (const auto& [family, described] : table_.families)
-    CELLFS_RETURN_IF_ERROR(connection->Command(
+    CELLFS_RETURN_IF_ERROR(connection->Define(
         "TRUNCATE TABLE " + TableOfFamily(table_.schema->name(), family), patience));
   return {};
 }

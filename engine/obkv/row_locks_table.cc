@@ -37,7 +37,8 @@ Status RowLocksTable::Lock(const Transaction& transaction, const TableName& tabl
     const StatusCode code = locked.status().code();
     const bool is_missing = locked.ok() || code == StatusCode::kTableNotFound ||
                             code == StatusCode::kNamespaceNotFound;
-    if (!is_missing || is_made) break;
+    if (!is_missing) return locked.status();
+    if (is_made) break;
     CELLFS_RETURN_IF_ERROR(Make(transaction));
   }
   return {StatusCode::kUnavailable, "cellfs.row_locks cannot be locked"};

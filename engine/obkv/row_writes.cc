@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "engine/obkv/sql_text.h"
 
@@ -13,6 +14,20 @@ Status CheckLength(const char* what, uint64_t bytes, uint64_t most, StatusCode c
   if (bytes <= most) return {};
   return {code, std::string(what) + " of " + std::to_string(bytes) +
                     " bytes is longer than its column takes: " + std::to_string(most)};
+}
+
+Status CheckCell(const DescribedFamily& family, const std::string& row,
+                 const std::string& qualifier, uint64_t value_bytes, bool has_ttl) {
+  constexpr StatusCode kKey = StatusCode::kIllegalArgument;
+  CELLFS_RETURN_IF_ERROR(CheckLength("a row", row.size(), family.row_bytes, kKey));
+  CELLFS_RETURN_IF_ERROR(
+      CheckLength("a qualifier", qualifier.size(), family.qualifier_bytes, kKey));
+  CELLFS_RETURN_IF_ERROR(
+      CheckLength("a value", value_bytes, family.value_bytes, StatusCode::kValueTooLarge));
+  if (!has_ttl || family.has_ttl) return {};
+  return {StatusCode::kUnsupportedOperation,
+          "the table of family '" + family.note.family.name() +
+              "' has no column TTL, so its cells have no time to live of their own"};
 }
 
 class RowWriter {
@@ -36,17 +51,8 @@ class RowWriter {
  private:
   Status WritePut(const Cell& cell) {
     const DescribedFamily& family = table_.families.find(cell.family)->second;
-    CELLFS_RETURN_IF_ERROR(
-        CheckLength("a row", row_.size(), family.row_bytes, StatusCode::kIllegalArgument));
-    CELLFS_RETURN_IF_ERROR(CheckLength("a qualifier", cell.qualifier.size(),
-                                       family.qualifier_bytes, StatusCode::kIllegalArgument));
-    CELLFS_RETURN_IF_ERROR(CheckLength("a value", cell.value.size(), family.value_bytes,
-                                       StatusCode::kValueTooLarge));
-    if (cell.time_to_live != kNoCellTtl && !family.has_ttl) {
-      return {StatusCode::kUnsupportedOperation,
-              "the table of family '" + cell.family +
-                  "' has no column TTL, so its cells have no time to live of their own"};
-    }
+    CELLFS_RETURN_IF_ERROR(CheckCell(family, row_, cell.qualifier, cell.value.size(),
+                                     cell.time_to_live != kNoCellTtl));
     std::string sql = "INSERT INTO " + NameOf(cell.family);
     SqlParameters parameters = {row_, cell.qualifier, -cell.timestamp, cell.value};
     if (family.has_ttl) {
@@ -85,6 +91,20 @@ class RowWriter {
 };
 
 }  // namespace
+
+Status CheckFits(const DescribedTable& table, const RowMutations& mutations) {
+  for (const Mutation& mutation : mutations.mutations) {
+    const auto* const put = std::get_if<Put>(&mutation);
+    if (put == nullptr) continue;
+    for (const PutCell& cell : put->cells) {
+      const auto family = table.families.find(cell.family);
+      if (family == table.families.end()) continue;  // the region says so
+      CELLFS_RETURN_IF_ERROR(CheckCell(family->second, mutations.row, cell.qualifier,
+                                       cell.value.size(), put->time_to_live != kNoCellTtl));
+    }
+  }
+  return {};
+}
 
 Status WriteRow(const Transaction& transaction, const DescribedTable& table,
                 const RowBatch& batch) {

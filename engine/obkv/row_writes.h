@@ -12,6 +12,9 @@
 
 namespace cellfs::obkv {
 
+// What WriteRow would refuse of what a mutation puts, before anything is written.
+Status CheckFits(const DescribedTable& table, const RowMutations& mutations);
+
 // kIllegalArgument: a row or a qualifier is longer than its column; kUnsupportedOperation: a time to
 // live of a cell whose table has no column for it; kValueTooLarge.
 Status WriteRow(const Transaction& transaction, const DescribedTable& table,

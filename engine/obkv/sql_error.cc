@@ -70,6 +70,11 @@ Status StatusOfError(unsigned number, std::string_view message) {
   return {code, "the database says: " + std::string(message) + " (" + std::to_string(number) + ")"};
 }
 
+bool RollsBack(unsigned number) {
+  constexpr std::array kNumbers = {1213u, 6002u};  // ER_LOCK_DEADLOCK, OB_TRANS_ROLLBACKED
+  return std::ranges::find(kNumbers, number) != kNumbers.end();
+}
+
 bool EndsSession(unsigned number) {
   constexpr unsigned kFirstOfClient = 2000;
   constexpr unsigned kFirstBehindClient = 3000;

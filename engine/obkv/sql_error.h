@@ -14,6 +14,8 @@ namespace cellfs::obkv {
 // What is not known here is kIoError. kUnavailable where it may pass: the statement did nothing,
 // and what its transaction had done is gone or can be rolled back.
 Status StatusOfError(unsigned number, std::string_view message);
+// Whether its transaction is rolled back with it; of others nobody knows it where they answer COMMIT.
+bool RollsBack(unsigned number);
 // Whether the session is gone with it: nobody knows then what has become of the statement.
 bool EndsSession(unsigned number);
 

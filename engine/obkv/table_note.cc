@@ -84,16 +84,4 @@ std::string WriteNote(const TableNote& note) {
   return document.dump();
 }
 
-Status CheckKept(const FamilySchema& family) {
-  const char* asked = nullptr;
-  if (family.keep_deleted_cells() != KeepDeletedCells::kFalse) asked = "KEEP_DELETED_CELLS";
-  if (family.new_version_behavior()) asked = "NEW_VERSION_BEHAVIOR";
-  if (family.min_versions() > 0) asked = "MIN_VERSIONS";
-  if (family.deleted_ttl()) asked = "DELETED_TTL";
-  if (asked == nullptr) return {};
-  return {StatusCode::kUnsupportedOperation,
-          "family '" + family.name() + "': " + asked +
-              " is not to be had in OBKV-HBase's layout, which removes at once what is deleted"};
-}
-
 }  // namespace cellfs::obkv

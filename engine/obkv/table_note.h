@@ -31,9 +31,6 @@ struct TableNote {
 std::optional<TableNote> ReadNote(const std::string& family, std::string_view comment);
 std::string WriteNote(const TableNote& note);
 
-// kUnsupportedOperation, where it asks for what a store keeps only of what is deleted.
-Status CheckKept(const FamilySchema& family);
-
 }  // namespace cellfs::obkv
 
 #endif  // CELLFS_ENGINE_OBKV_TABLE_NOTE_H_

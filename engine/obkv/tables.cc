@@ -126,7 +126,7 @@ Status Tables::CreateNamespace(const NamespaceSchema& schema, const Patience& pa
     return {StatusCode::kConstraint, "'" + schema.name + "' is a name of the server's own"};
   }
   CELLFS_ASSIGN_OR_RETURN(const auto connection, pool_.Lend(patience));
-  return connection->Command("CREATE DATABASE " + Identifier(schema.name), patience);
+  return connection->Define("CREATE DATABASE " + Identifier(schema.name), patience);
 }
 
 Status Tables::DropNamespace(const std::string& name, const Patience& patience) {
@@ -140,7 +140,7 @@ Status Tables::DropNamespace(const std::string& name, const Patience& patience) 
   if (NumberOf(rows.front().front()) > 0) {
     return {StatusCode::kConstraint, "namespace '" + name + "' has tables"};
   }
-  return connection->Command("DROP DATABASE " + Identifier(name), patience);
+  return connection->Define("DROP DATABASE " + Identifier(name), patience);
 }
 
 // ---- Tables -------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ Status Tables::CreateFamily(Connection& connection, const TableName& table, cons
       (table.namespace_name == kOwnDatabase ? kColumnsOfOurs : kColumns) + " V MEDIUMBLOB,"
       " PRIMARY KEY (K, Q, T)) COMMENT = " + Literal(WriteNote(note)) +
       " PARTITION BY KEY(K) PARTITIONS " + std::to_string(options_.partitions);
-  return connection.Command(sql, patience);
+  return connection.Define(sql, patience);
 }
 
 Status Tables::Create(const TableSchema& schema, const Patience& patience) {
@@ -245,7 +245,6 @@ Status Tables::Create(const TableSchema& schema, const Patience& patience) {
   for (const auto& [name, family] : schema.families) {
     CELLFS_RETURN_IF_ERROR(CheckFamilyName(name));
     CELLFS_RETURN_IF_ERROR(CheckName(name));
-    CELLFS_RETURN_IF_ERROR(CheckKept(family));
   }
   CELLFS_RETURN_IF_ERROR(CheckNamespace(table.namespace_name, patience));
   if (const auto there = Describe(table, patience); there.ok()) {
@@ -263,7 +262,7 @@ Status Tables::Create(const TableSchema& schema, const Patience& patience) {
       continue;
     }
     for (const std::string& other : made)
-      (void)connection->Command("DROP TABLE " + TableOfFamily(table, other), patience);
+      (void)connection->Define("DROP TABLE " + TableOfFamily(table, other), patience);
     return done;
   }
   return {};
@@ -279,7 +278,7 @@ Status Tables::WriteNoteOf(Connection& connection, const TableName& table,
     return {StatusCode::kUnsupportedOperation,
             "the comment of " + name + " is somebody's, and attributes would stand there"};
   }
-  return connection.Command("ALTER TABLE " + name + " COMMENT = " + Literal(text), patience);
+  return connection.Define("ALTER TABLE " + name + " COMMENT = " + Literal(text), patience);
 }
 
 Status Tables::Alter(const DescribedTable& described, const TableSchema& schema,
@@ -296,7 +295,6 @@ Status Tables::Alter(const DescribedTable& described, const TableSchema& schema,
   for (const auto& [name, family] : schema.families) {
     CELLFS_RETURN_IF_ERROR(CheckFamilyName(name));
     if (!described.families.contains(name)) CELLFS_RETURN_IF_ERROR(CheckName(name));
-    CELLFS_RETURN_IF_ERROR(CheckKept(family));
   }
   CELLFS_ASSIGN_OR_RETURN(const auto connection, pool_.Lend(patience));
   for (const auto& [name, family] : schema.families) {
@@ -313,7 +311,7 @@ Status Tables::Alter(const DescribedTable& described, const TableSchema& schema,
   for (const auto& [name, family] : described.families) {
     if (schema.families.contains(name)) continue;
     CELLFS_RETURN_IF_ERROR(
-        connection->Command("DROP TABLE " + TableOfFamily(table, name), patience));
+        connection->Define("DROP TABLE " + TableOfFamily(table, name), patience));
   }
   return {};
 }
@@ -334,7 +332,7 @@ Status Tables::Drop(const DescribedTable& table, const Patience& patience) {
   for (const auto& [name, family] : table.families)
     names += (names.empty() ? "" : ", ") + TableOfFamily(table.schema->name(), name);
   CELLFS_ASSIGN_OR_RETURN(const auto connection, pool_.Lend(patience));
-  return connection->Command("DROP TABLE " + names, patience);
+  return connection->Define("DROP TABLE " + names, patience);
 }
 
 }  // namespace cellfs::obkv

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "engine/obkv/sql_error.h"
+
 namespace cellfs::obkv {
 namespace {
 
@@ -18,6 +20,12 @@ Transaction::~Transaction() {
 }
 
 Status Transaction::Begin(Kind kind) {
+  kind_ = kind;
+  if (kind == Kind::kWriting) {
+    // The session's reads gaps, and locks them: who makes neighbours would wait for each other.
+    CELLFS_RETURN_IF_ERROR(
+        connection_.Command("SET TRANSACTION ISOLATION LEVEL READ COMMITTED", patience_));
+  }
   is_open_ = true;
   return connection_.Command(kind == Kind::kReading
                                  ? "START TRANSACTION WITH CONSISTENT SNAPSHOT"
@@ -28,7 +36,11 @@ Status Transaction::Begin(Kind kind) {
 Status Transaction::Commit() {
   is_open_ = false;
   const Status committed = connection_.Command("COMMIT", patience_);
-  if (committed.ok() || !connection_.is_lost()) return committed;
+  if (committed.ok()) return committed;
+  const bool is_rolled_back = !connection_.is_lost() && RollsBack(connection_.last_error());
+  connection_.Abandon();
+  if (kind_ == Kind::kReading) return {};
+  if (is_rolled_back) return committed;
   return {StatusCode::kOutcomeUnknown,
           "a change may have been made or not: " + committed.message()};
 }

@@ -20,9 +20,11 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // For reading all that is read is of one state.
+  // For reading all that is read is of one state; for writing it is what is there when it is read,
+  // and only what is there is locked.
   Status Begin(Kind kind);
-  // kOutcomeUnknown: the connection was lost. Anything else that is not OK: it has done nothing.
+  // Of what was only read always OK. Else kOutcomeUnknown: nobody knows what has become of it.
+  // Anything else that is not OK: it has done nothing.
   Status Commit();
 
   Connection& connection() const { return connection_; }
@@ -31,6 +33,7 @@ class Transaction {
  private:
   Connection& connection_;
   const Patience patience_;
+  Kind kind_ = Kind::kReading;
   bool is_open_ = false;
 };
 

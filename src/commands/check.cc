@@ -308,7 +308,8 @@ StatusOr<int> Check(const Front& front, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const StorePath path,
                           FindWholeStore(arguments.Text("target")));
   if (IsRemote(path.store))
-    return Status(StatusCode::kUnsupportedOperation, "a cluster checks itself; see 'hbase hbck'");
+    return Status(StatusCode::kUnsupportedOperation,
+                  "a cluster or a database checks itself; see 'hbase hbck'");
   CELLFS_RETURN_IF_ERROR(CheckMayUse(
       path.store, arguments.Flag("yes") ? Use::kChanges : Use::kReads));
   if (arguments.Flag("forget_owners")) {

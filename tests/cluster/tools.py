@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 os.environ["CELLFS"] = os.path.abspath(CELLFS)
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 sys.path.insert(0, str(ROOT / "tests/mount"))
-from mounts import empty_cluster  # noqa: E402
+from mounts import empty_remote  # noqa: E402
 
 PYTEST = shutil.which("pytest-3") or shutil.which("pytest")
 
@@ -30,7 +30,7 @@ class Tools(unittest.TestCase):
     def setUp(self):
         self.stack = contextlib.ExitStack()
         self.addCleanup(self.stack.close)
-        self.stack.callback(empty_cluster)
+        self.stack.callback(empty_remote)
         self.directory = pathlib.Path(tempfile.mkdtemp())
         self.stack.callback(shutil.rmtree, self.directory)
 

@@ -12,7 +12,7 @@ import signal
 
 import pytest
 
-from mounts import CELLFS, CLUSTER, Mount, Watchdog, empty_cluster
+from mounts import CELLFS, REMOTE, Mount, Watchdog, empty_remote
 
 LONGEST_TEST = 150 + int(os.environ.get("CELLFS_ROWS", "0")) / 50  # seconds
 
@@ -51,8 +51,8 @@ def mounts(request):
     problems = [f"a call took more than {LONGEST_TEST} s\n{watchdog.stacks}"] if watchdog.fired else []
     for mount in reversed(mounts):
         problems += mount.clean_up()
-    if CLUSTER:
-        empty_cluster()
+    if REMOTE:
+        empty_remote()
     assert not problems, "\n".join(problems)
 
 

@@ -18,8 +18,13 @@ import threading
 import time
 
 CELLFS = os.environ.get("CELLFS", "cellfs")
-# Mounts are of this cluster where there is one, and not of stores of their own (tests/cluster/tools.py).
-CLUSTER = f"hbase://{os.environ['CELLFS_TEST_CLUSTER']}/" if "CELLFS_TEST_CLUSTER" in os.environ else ""
+# Mounts are of this cluster or database where there is one, and not of stores of their own
+# (tests/cluster/tools.py, tests/obkv/mounted.py).
+REMOTE = ""
+if "CELLFS_TEST_CLUSTER" in os.environ:
+    REMOTE = f"hbase://{os.environ['CELLFS_TEST_CLUSTER']}/"
+elif "CELLFS_TEST_DATABASE" in os.environ:
+    REMOTE = f"obkv+unix://root@{os.environ['CELLFS_TEST_DATABASE']}/"
 PATIENCE = 60  # seconds for what takes milliseconds: the machine may be busy, the build a slow one
 # In a log each of these is a failure, whatever the test says.
 SUSPICIOUS = re.compile(
@@ -79,15 +84,15 @@ def tree_of(root):
     return found
 
 
-def empty_cluster():
+def empty_remote():
     """Drops all tables and namespaces that a test has made."""
-    for table in sh(f"{CELLFS} list {CLUSTER}").split():
+    for table in sh(f"{CELLFS} list {REMOTE}").split():
         if not table.startswith(("hbase:", "cellfs:")):
             name = table.replace(":", "/") if ":" in table else f"default/{table}"
-            sh(f"{CELLFS} disable {CLUSTER}{name}; {CELLFS} drop {CLUSTER}{name}")
-    for name in sh(f"{CELLFS} list_namespaces {CLUSTER}").split():
-        if name not in ("default", "hbase", "cellfs"):
-            sh(f"{CELLFS} drop_namespace {CLUSTER}{name}")
+            sh(f"{CELLFS} disable {REMOTE}{name}; {CELLFS} drop {REMOTE}{name}")
+    for name in sh(f"{CELLFS} list_namespaces {REMOTE}").split():
+        if name not in ("default", "hbase", "cellfs", "test"):
+            sh(f"{CELLFS} drop_namespace {REMOTE}{name}")
 
 
 def is_mounted(path):
@@ -100,10 +105,11 @@ class Mount:
     FLAGS = ["-f"]
 
     def __init__(self, store, mountpoint, options="", config=None):
-        self.store = CLUSTER or pathlib.Path(store)
+        self.store = REMOTE or pathlib.Path(store)
         self.path = pathlib.Path(mountpoint)
         self.path.mkdir(exist_ok=True)
-        self.options = options
+        few = "obkv_partitions=3" if REMOTE.startswith("obkv") else ""  # each is a file
+        self.options = ",".join(filter(None, (options, few)))
         self.config = config
         self.log = self.path.with_name(self.path.name + ".log")
         self.process = None

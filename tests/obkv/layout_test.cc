@@ -178,6 +178,39 @@ TEST_F(LayoutTest, WhatIsLongerThanItsColumnIsRefused) {
   EXPECT_EQ(Mutate(mortal).code(), StatusCode::kUnsupportedOperation);
 }
 
+TEST_F(LayoutTest, ARowThatDoesNotFitIsRefusedAlone) {
+  MakeTheirs("f");
+  const std::vector<RowMutations> rows = {
+      RowMutations::Of(PutOf("a", "q", "v", 1)),
+      RowMutations::Of(PutOf(std::string(1025, 'r'), "q", "v", 1)),
+      RowMutations::Of(PutOf("c", "q", "v", 1))};
+  const auto answers = store_->Batch(me_, kTable, rows);
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_TRUE(answers[0].ok() && answers[2].ok());
+  EXPECT_EQ(answers[1].status().code(), StatusCode::kIllegalArgument);
+  EXPECT_EQ(Rows("f"), (Texts{"a/q/-1=v", "c/q/-1=v"}));
+}
+
+// Of new rows beside each other, by stores of their own: nobody waits for a gap.
+TEST_F(LayoutTest, NeighboursAreMadeAtTheSameTime) {
+  MakeTheirs("f");
+  ASSERT_TRUE(Mutate(PutOf("a", "q", "v", 1)).ok());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      const auto store = OpenStore();
+      for (int n = 0; n < 50; ++n) {
+        Put put = PutOf("row" + std::to_string(4 * n + i), "q", "v");
+        put.stamping = Stamping::kAboveColumn;
+        const auto done = store->Mutate(me_, kTable, RowMutations::Of(put));
+        EXPECT_TRUE(done.ok()) << done.status().ToString();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(Rows("f").size(), 201u);
+}
+
 TEST_F(LayoutTest, ACellDiesByTheColumnTtl) {
   MakeTheirs("f", ", TTL bigint(20)");
   Put mortal = PutOf("r", "q", "v");
