@@ -14,14 +14,17 @@ namespace {
 
 using nlohmann::json;
 
-StatusOr<Answer> Release(Session& session, const std::string& what) {
+// Answers with the times that stay: who uses one, or has within a minute, may be about to read it.
+StatusOr<json> Release(Session& session, const std::string& what) {
   if (session.mountpoint.empty())
     return Status(StatusCode::kUnsupportedOperation, "a store that is not mounted holds no times");
   bool is_any = false;
+  json kept = json::array();
   for (const fs::AsofRegistry::Held& held : session.filesystem.asof().ListHeld()) {
     if (what != "all" && what != std::to_string(held.time)) continue;
     const fs::Outcome outcome = session.filesystem.asof().LetGo(held.time);
     is_any |= outcome.ok();
+    if (!outcome.ok()) kept.push_back(held.time);
     if (!outcome.ok() && what != "all")
       return Status(StatusCode::kUnavailable, what + ": " + outcome.reason());
   }
@@ -29,7 +32,7 @@ StatusOr<Answer> Release(Session& session, const std::string& what) {
     return Status(StatusCode::kIllegalArgument,
                   "'" + what + "' is not a time that is held; 'cellfs status' lists them");
   }
-  return Answer::kDone;
+  return kept;
 }
 
 json TablesOf(const Statistics& statistics) {
@@ -123,10 +126,11 @@ json OtherMounts(const Session& session) {
 }
 
 StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
+  json not_released = json::array();
   if (arguments.Has("release")) {
     if (session.controls == nullptr)
       return Status(StatusCode::kAccessDenied, "--release is for who mounted the store, and root");
-    CELLFS_RETURN_IF_ERROR(Release(session, arguments.Text("release")).status());
+    CELLFS_ASSIGN_OR_RETURN(not_released, Release(session, arguments.Text("release")));
   }
   const bool is_mounted = !session.mountpoint.empty();
   json record = {{"mountpoint", session.mountpoint},
@@ -135,6 +139,7 @@ StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
                  {"log_level", is_mounted ? LogLevel() : ""},
                  {"owners", DamageOfOwners(session)},
                  {"not_kept", fs::NotKept(session.store.traits())},
+                 {"not_released", not_released},
                  {"asof", HeldTimes(session)}};
   if (session.store.traits().has_statistics) {
     record.update(StatusFigures(session.store.GetStatistics(), is_mounted));
@@ -150,6 +155,9 @@ StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
 
 void PrintHeldTimes(Printer& printer, const json& status) {
   if (status["asof"].empty()) return;
+  if (const size_t stay = status.value("not_released", json::array()).size(); stay != 0)
+    printer.Line("not let go of  " + std::to_string(stay) + (stay == 1 ? " time" : " times") +
+                 ": in use, or used within the last minute");
   printer.Line("held by .asof  " + std::to_string(status["asof"].size()) + " times:");
   for (const json& held : status["asof"]) {
     const auto unused = std::chrono::system_clock::now().time_since_epoch() -

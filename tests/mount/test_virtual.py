@@ -231,7 +231,8 @@ def test_status_names_what_an_asof_holds(mount, family):
     for what, said in ((moment, "within the last minute"), ("7", "is not a time that is held")):
         code, _, error = sh(f"{CELLFS} status --release {what} {mount.path}", check=False)
         assert code in (2, 3) and said in error
-    mount.command("status", "--release all")
+    assert "not let go of  1 time: in use, or used within the last minute" in mount.command("status", "--release all")
+    assert "not let go of" not in mount.command("status")
 
 
 def test_a_moment_stays_while_somebody_stands_in_it(make_mount):
