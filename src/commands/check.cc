@@ -230,7 +230,10 @@ StatusOr<int> TellOfTheRest(const Front& front, const std::string& store) {
 // Of a store that is not mounted. Without --yes it only says what it would do.
 StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::string& store) {
   const RepairMode mode = arguments.Flag("yes") ? RepairMode::kAct : RepairMode::kPlan;
-  CELLFS_ASSIGN_OR_RETURN(const StoreRepair repair, RepairLocalStore(store, mode));
+  const StatusOr<StoreRepair> repaired = RepairLocalStore(store, mode);
+  if (repaired.status().code() == StatusCode::kUnavailable)
+    CELLFS_RETURN_IF_ERROR(CheckIsFree(store));  // says where it is mounted
+  CELLFS_ASSIGN_OR_RETURN(const StoreRepair repair, repaired);
   if (!repair.log && repair.tables.empty()) return TellOfTheRest(front, store);
   front.printer.Bytes(front.printer.style().json ? RepairJson(repair) : RepairText(repair, mode));
   if (IsDamageLeft(repair, mode)) return kExitNo;

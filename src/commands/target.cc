@@ -222,6 +222,9 @@ StatusOr<StorePath> FindStore(const std::string& path) {
   const std::string canonical = CanonicalPath(FromWorkingDirectory(path));
   if (auto found = BelowMount(canonical)) return *std::move(found);
   if (auto found = InStore(canonical)) return *std::move(found);
+  if (const auto mount = FindMountOf(canonical))
+    return WrongCall(path + " is not there: the store that is mounted on " + mount->mountpoint +
+                     " by that name was renamed or removed since; name the mount point");
   return WrongCall(path + " is neither a store nor below a mount of one; 'cellfs mount STORE "
                    "MOUNTPOINT' makes both");
 }

@@ -84,19 +84,13 @@ bool IsOwnersMount(const MountedStore& mount) {
   return stat(mount.store.c_str(), &attributes) != 0 || mount.user == attributes.st_uid;
 }
 
-// A bind mount shows a directory by another name.
-bool IsSameDirectory(const std::string& one, const std::string& other) {
-  struct stat of_one {}, of_other {};
-  return stat(one.c_str(), &of_one) == 0 && stat(other.c_str(), &of_other) == 0 &&
-         of_one.st_dev == of_other.st_dev && of_one.st_ino == of_other.st_ino;
-}
-
-// Or is one: its daemon may hang.
-bool IsInMount(const std::string& path) {
-  for (const MountedStore& mount : ListMounts()) {
-    if (path == mount.mountpoint || path.starts_with(mount.mountpoint + "/")) return true;
+std::vector<MountedStore> ListMountsIn(const std::string& mountinfo) {
+  std::vector<MountedStore> mounts;
+  std::ifstream table(mountinfo);
+  for (std::string line; std::getline(table, line);) {
+    if (auto mount = ParseMount(line)) mounts.push_back(*std::move(mount));
   }
-  return false;
+  return mounts;
 }
 
 // The uppermost of each device: a bind mount of a mount has the same.
@@ -151,13 +145,23 @@ std::string CanonicalPath(const std::string& path) {
   return done.string();
 }
 
-std::vector<MountedStore> ListMounts() {
-  std::vector<MountedStore> mounts;
-  std::ifstream table("/proc/self/mountinfo");
-  for (std::string line; std::getline(table, line);) {
-    if (auto mount = ParseMount(line)) mounts.push_back(*std::move(mount));
+std::vector<MountedStore> ListMounts() { return ListMountsIn("/proc/self/mountinfo"); }
+
+std::vector<MountedStore> ListMountsSeenBy(const std::string& process) {
+  return ListMountsIn("/proc/" + process + "/mountinfo");
+}
+
+bool IsSameDirectory(const std::string& one, const std::string& other) {
+  struct stat of_one {}, of_other {};
+  return stat(one.c_str(), &of_one) == 0 && stat(other.c_str(), &of_other) == 0 &&
+         of_one.st_dev == of_other.st_dev && of_one.st_ino == of_other.st_ino;
+}
+
+bool IsInMount(const std::string& path) {
+  for (const MountedStore& mount : ListMounts()) {
+    if (path == mount.mountpoint || path.starts_with(mount.mountpoint + "/")) return true;
   }
-  return mounts;
+  return false;
 }
 
 std::optional<MountedStore> FindMountOf(const std::string& store) {

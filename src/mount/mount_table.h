@@ -22,6 +22,16 @@ struct MountedStore {
 // Both as CanonicalStore and CanonicalPath write them.
 std::vector<MountedStore> ListMounts();
 
+// Those of the mount namespace of another process; none where that may not be looked at.
+std::vector<MountedStore> ListMountsSeenBy(const std::string& process);
+
+// A bind mount shows a directory by another name.
+bool IsSameDirectory(const std::string& one, const std::string& other);
+
+// Whether `path`, as CanonicalPath writes it, is one of our mounts or lies in one: what is asked of it
+// is asked of a daemon, which may hang.
+bool IsInMount(const std::string& path);
+
 // The uppermost one, by the store's name (a bind mount of its directory is one, too) or by its mount
 // point, however it is written.
 std::optional<MountedStore> FindMountOf(const std::string& store);

@@ -18,6 +18,7 @@
 
 #include "engine/open.h"
 #include "src/daemon/control_socket.h"
+#include "src/mount/mount_elsewhere.h"
 #include "src/mount/mount_table.h"
 #include "src/mount/silent_daemon.h"
 #include "src/mount/store_name.h"
@@ -42,6 +43,11 @@ std::string RemedyFor(const MountedStore& mount, const std::optional<std::string
   return ", mounted on " + mount.mountpoint + "; " + HowToEndMount(mount.mountpoint, holder);
 }
 
+std::string MountElsewhereOf(const std::string& directory) {
+  const auto holder = HolderOfLocalStore(directory);
+  return holder ? DescribeMountElsewhere(directory, *holder) : "";
+}
+
 StatusOr<std::unique_ptr<ControlledStore>> OpenWhenFree(const std::string& directory,
                                                         const StoreOptions& options) {
   const auto deadline = std::chrono::steady_clock::now() + kOpeningPatience;
@@ -50,9 +56,11 @@ StatusOr<std::unique_ptr<ControlledStore>> OpenWhenFree(const std::string& direc
     if (store.ok() || store.status().code() != StatusCode::kUnavailable) return store;
     if (const auto mount = FindMountOf(directory); mount && IsServed(*mount))
       return InUseWithRemedy(store.status(), RemedyFor(*mount, HolderOfLocalStore(directory)));
+    if (const std::string elsewhere = MountElsewhereOf(directory); !elsewhere.empty())
+      return InUseWithRemedy(store.status(), elsewhere);
     if (std::chrono::steady_clock::now() >= deadline) {
       return InUseWithRemedy(store.status(),
-                             ", which has no mount here and did not end within " +
+                             ", of which no mount is seen from here, and did not end within " +
                                  std::to_string(kOpeningPatience.count()) +
                                  " s; wait for it (after 'umount -l' it serves open files), or "
                                  "kill it");
@@ -172,8 +180,9 @@ Status CheckIsFree(const std::string& directory) {
   if (free.ok()) return {};
   const auto mount = FindMountOf(directory);
   if (mount && !IsServed(*mount)) return {};  // it is about to end
-  return InUseWithRemedy(free, mount ? RemedyFor(*mount, HolderOfLocalStore(directory))
-                                : "; wait for it, or end it");
+  if (mount) return InUseWithRemedy(free, RemedyFor(*mount, HolderOfLocalStore(directory)));
+  const std::string elsewhere = MountElsewhereOf(directory);
+  return InUseWithRemedy(free, elsewhere.empty() ? "; wait for it, or end it" : elsewhere);
 }
 
 Status CheckIsThere(const std::string& directory) {

@@ -24,6 +24,7 @@
 #include "engine/descriptor.h"
 #include "engine/open.h"
 #include "src/daemon/control_socket.h"
+#include "src/mount/mount_elsewhere.h"
 #include "src/mount/mount_table.h"
 #include "src/mount/silent_daemon.h"
 #include "src/mount/store_name.h"
@@ -165,6 +166,14 @@ Status AwaitClosing(const MountedStore& mount, const DaemonProcess& daemon, cons
 }
 
 Status NothingIsMounted(const std::string& path) {
+  const std::string store = CanonicalStore(path);
+  const bool may_be_looked_at = !IsCluster(store) && !IsInMount(store);
+  const auto holder = may_be_looked_at ? HolderOfLocalStore(store) : std::nullopt;
+  const std::string elsewhere = holder ? DescribeMountElsewhere(store, *holder) : "";
+  if (!elsewhere.empty())
+    return {StatusCode::kUnavailable,
+            path + ": no cellfs is mounted here; the store is in use by process " + *holder +
+                elsewhere};
   return {StatusCode::kIllegalArgument, path + ": no cellfs is mounted there"};
 }
 

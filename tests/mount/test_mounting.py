@@ -316,6 +316,43 @@ def test_what_is_refused_is_said_once_and_as_it_was_called(made, tmp_path):
     assert cellfs("umount", mountpoint) == (0, "")
 
 
+def test_a_store_that_was_renamed_under_its_mount_is_said_to_be_mounted(made, tmp_path):
+    store, mountpoint = made
+    moved, other = tmp_path / "moved", tmp_path / "other"
+    other.mkdir()
+    assert cellfs("mount", store, mountpoint) == (0, "")
+    store.rename(moved)
+    begun = time.monotonic()
+    for command in (["status", moved], ["list", moved], ["mount", moved, other], ["umount", moved],
+                    ["check", "--repair", moved]):
+        assert_refused(cellfs(*command), f"process {daemon_of(mountpoint)}",
+                       f"mounted on {mountpoint} as {store}", "renamed", f"cellfs umount {mountpoint}")
+    assert_refused(cellfs("status", store), f"mounted on {mountpoint}", "renamed or removed")
+    assert time.monotonic() - begun < WAIT_OF_MOUNT / 2
+    moved.rename(store)
+    assert cellfs("umount", mountpoint) == (0, "")
+
+
+def test_a_store_that_is_mounted_in_another_mount_namespace_is_said_to_be(made, tmp_path):
+    store, mountpoint = made
+    (tmp_path / "other").mkdir()
+    with subprocess.Popen(["unshare", "-m", "--propagation", "private", "sh", "-c",
+                           f"{CELLFS} mount {store} {mountpoint} && echo mounted && cat"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as elsewhere:
+        try:
+            assert elsewhere.stdout.readline() == b"mounted\n"
+            begun = time.monotonic()
+            for command in (["status", store], ["mount", store, tmp_path / "other"], ["umount", store]):
+                assert_refused(cellfs(*command), f"mounted on {mountpoint} in another mount namespace", "nsenter -t")
+            assert time.monotonic() - begun < WAIT_OF_MOUNT / 2
+            told = cellfs("status", store)[1]
+            enter = told[told.index("nsenter -t"):told.index(" cellfs umount")]
+            sh(f"{enter} {CELLFS} umount {mountpoint}")
+            assert cellfs("status", store) == (0, "")
+        finally:
+            elsewhere.stdin.close()
+
+
 @pytest.mark.parametrize("by", ["one path", "two paths"])
 def test_umount_of_a_mount_that_only_reads_waits_for_its_own_daemon(made, tmp_path, by):
     store, mountpoint = made
