@@ -29,7 +29,7 @@ std::string DescribeInOtherNamespace(const MountedStore& mount, const std::strin
 std::string DescribeMountElsewhere(const std::string& directory, const std::string& holder) {
   const std::vector<MountedStore> here = ListMounts();
   for (const MountedStore& mount : here) {
-    if (IsCluster(mount.store) || IsSameDirectory(mount.store, directory)) continue;
+    if (IsRemote(mount.store) || IsSameDirectory(mount.store, directory)) continue;
     const auto process = ProcessOfDaemon(mount);
     if (process && std::to_string(*process) == holder) return DescribeRenamed(mount);
   }
@@ -38,7 +38,7 @@ std::string DescribeMountElsewhere(const std::string& directory, const std::stri
       return known.device == mount.device;
     });
     const std::string store = "/proc/" + holder + "/root" + mount.store;
-    if (!is_here && !IsCluster(mount.store) && IsSameDirectory(store, directory))
+    if (!is_here && !IsRemote(mount.store) && IsSameDirectory(store, directory))
       return DescribeInOtherNamespace(mount, holder);
   }
   return "";

@@ -167,7 +167,7 @@ Status AwaitClosing(const MountedStore& mount, const DaemonProcess& daemon, cons
 
 Status NothingIsMounted(const std::string& path) {
   const std::string store = CanonicalStore(path);
-  const bool may_be_looked_at = !IsCluster(store) && !IsInMount(store);
+  const bool may_be_looked_at = !IsRemote(store) && !IsInMount(store);
   const auto holder = may_be_looked_at ? HolderOfLocalStore(store) : std::nullopt;
   const std::string elsewhere = holder ? DescribeMountElsewhere(store, *holder) : "";
   if (!elsewhere.empty())
