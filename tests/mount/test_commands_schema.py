@@ -313,7 +313,7 @@ def test_a_quota_is_in_force_at_once(mount):
 
 
 def test_changes_beside_a_tree_that_is_listed(mount):
-    """Families that mkdir makes are not lost by an alter at the same time, and walkers see no error but ENOENT."""
+    """Families that mkdir makes are not lost by an alter at the same time, and walkers see no error but that what they look at has gone."""
     (mount / "default/open/r").mkdir(parents=True)
     stop = threading.Event()
     problems = []
@@ -338,6 +338,9 @@ def test_changes_beside_a_tree_that_is_listed(mount):
         stop.set()
         for walker in walkers:
             walker.join()
-    assert all(isinstance(problem, (FileNotFoundError, PermissionError)) or problem.errno == errno.ENOMEDIUM for problem in problems), problems
+    # A table is disabled before it is dropped or emptied. A look-up may be that of who writes: EROFS.
+    odd = [problem for problem in problems if not isinstance(problem, (FileNotFoundError, PermissionError))
+           and problem.errno not in (errno.ENOMEDIUM, errno.EROFS)]
+    assert not odd, odd
     families = {family["name"] for family in json.loads(ok("describe", "--json", mount, "open"))["families"]}
     assert families == {f"{letter}{number}" for letter in "am" for number in range(15)}
