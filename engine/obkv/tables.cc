@@ -24,6 +24,9 @@ const std::string kColumns =
 const std::string kColumnsOfOurs =
     " (K VARBINARY(1280) NOT NULL, Q VARBINARY(512) NOT NULL, T BIGINT NOT NULL,";
 
+// Is there as in HBase; its database is made with the first table in it.
+const std::string kDefault(kDefaultNamespace);
+
 bool IsOfServer(std::string_view database) {
   std::string small(database);
   for (char& c : small)
@@ -102,10 +105,11 @@ StatusOr<std::vector<std::string>> Tables::ListNamespaces(const Patience& patien
   CELLFS_ASSIGN_OR_RETURN(
       const auto rows,
       connection->Query("SELECT schema_name FROM information_schema.schemata", {}, patience));
-  std::vector<std::string> names;
+  std::vector<std::string> names = {kDefault};
   for (const SqlRow& row : rows) {
     std::string name = BytesOf(row.front());
-    if (!IsOfServer(name) && CheckNamespaceName(name).ok()) names.push_back(std::move(name));
+    const bool is_namespace = !IsOfServer(name) && CheckNamespaceName(name).ok();
+    if (is_namespace && name != kDefault) names.push_back(std::move(name));
   }
   std::ranges::sort(names);
   return names;
@@ -125,11 +129,15 @@ Status Tables::CreateNamespace(const NamespaceSchema& schema, const Patience& pa
   if (IsOfServer(schema.name)) {
     return {StatusCode::kConstraint, "'" + schema.name + "' is a name of the server's own"};
   }
+  if (schema.name == kDefault) {
+    return {StatusCode::kNamespaceExists, "namespace '" + kDefault + "' exists"};
+  }
   CELLFS_ASSIGN_OR_RETURN(const auto connection, pool_.Lend(patience));
   return connection->Define("CREATE DATABASE " + Identifier(schema.name), patience);
 }
 
 Status Tables::DropNamespace(const std::string& name, const Patience& patience) {
+  if (name == kDefault) return {StatusCode::kConstraint, "namespace '" + name + "' stays"};
   CELLFS_RETURN_IF_ERROR(CheckNamespace(name, patience));
   CELLFS_ASSIGN_OR_RETURN(const auto connection, pool_.Lend(patience));
   CELLFS_ASSIGN_OR_RETURN(
@@ -253,6 +261,10 @@ Status Tables::Create(const TableSchema& schema, const Patience& patience) {
     return there.status();
   }
   CELLFS_ASSIGN_OR_RETURN(const auto connection, pool_.Lend(patience));
+  if (table.namespace_name == kDefault) {
+    CELLFS_RETURN_IF_ERROR(connection->Define(
+        "CREATE DATABASE IF NOT EXISTS " + Identifier(kDefault), patience));
+  }
   std::vector<std::string> made;
   for (const auto& [name, family] : schema.families) {
     const TableNote note{.family = family, .table = schema.attributes(), .id = clock_.Now()};

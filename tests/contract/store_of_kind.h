@@ -82,8 +82,6 @@ class AnyStore : public testing::TestWithParam<Kind> {
     auto opened = obkv::ObkvStore::Open(*options, store_options);
     ASSERT_TRUE(opened.ok()) << opened.status().ToString();
     store_ = *std::move(opened);
-    const Status made = store_->CreateNamespace(Caller::Superuser(), {"default", {}});
-    ASSERT_TRUE(made.ok() || made.code() == StatusCode::kNamespaceExists) << made.ToString();
     RemoveTables();
   }
   void RemoveTables() {

@@ -319,6 +319,18 @@ TEST_F(LayoutTest, AReaderSeesAllOfAMutationOrNothing) {
   writer.join();
 }
 
+TEST_F(LayoutTest, DefaultIsThereBeforeItsDatabase) {
+  Do("DROP DATABASE IF EXISTS `default`");
+  EXPECT_TRUE(store_->DescribeNamespace("default").ok());
+  EXPECT_TRUE(store_->ListTables("default")->empty());
+  EXPECT_EQ(store_->CreateNamespace(me_, {"default", {}}).code(), StatusCode::kNamespaceExists);
+  EXPECT_EQ(store_->DropNamespace(me_, "default").code(), StatusCode::kConstraint);
+  TableSchema schema(ParseTableName("first"));
+  schema.families.emplace("f", FamilySchema("f"));
+  ASSERT_TRUE(store_->CreateTable(me_, schema).ok());
+  EXPECT_EQ(*store_->ListTables("default"), std::vector{schema.name()});
+}
+
 TEST_F(LayoutTest, SaysWhatItDoesNotKeep) {
   EXPECT_EQ(store_->PinMoment("").status().code(), StatusCode::kUnsupportedOperation);
   EXPECT_EQ(store_->CreateNamespace(me_, {"mysql", {}}).code(), StatusCode::kConstraint);
