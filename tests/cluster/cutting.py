@@ -3,23 +3,27 @@
 """A real cluster, whose connections are cut within each write, and within its answer, at every few bytes.
 
 What the mount acknowledges is there, once; a write of which it says that it failed was made once or
-not at all. As each write of a file can be looked for or made again, none fails here.
+not at all. As each write of a file can be looked for or made again, none fails here but where no
+request of it arrives, and an append of which no answer does.
 
 Run by on_hbase: cutting.py CELLFS
 """
 
 import contextlib
+import errno
 import os
 import pathlib
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 
 from cluster import NAME, cellfs, control
 from proxy import Proxy
 
 STEP = int(os.environ.get("CELLFS_CUT_STEP", "7"))  # bytes; 1 takes some minutes
+LONGEST = 20  # seconds, for a write that is tried as often as HBase's client does, and looked for
 
 
 class Cut(unittest.TestCase):
@@ -34,6 +38,7 @@ class Cut(unittest.TestCase):
             root.mkdir()
             cellfs("mount", "-o", "cache_time=0,hbase.client.pause=1", cls.proxy.name, str(root))
             stack.callback(cellfs, "umount", str(root))
+            cls.errors = root / ".cellfs/errors"
             cls.family = root / "default/cutting/r/f"
             cls.family.mkdir(parents=True)
             cls.addClassCleanup(stack.pop_all().close)
@@ -130,6 +135,47 @@ class Cut(unittest.TestCase):
 
         self.cut_everywhere(lambda: (self.family / "source").rename(self.family / "target"), check,
                             prepare=lambda: self.write("source"))
+
+    def fails(self, act):
+        """With EIO, soon, and a line that says why."""
+        began = time.monotonic()
+        with self.assertRaises(OSError) as failed:
+            act()
+        self.assertEqual(failed.exception.errno, errno.EIO)
+        self.assertLess(time.monotonic() - began, LONGEST)
+        self.assertIn("may have done it or not", self.errors.read_text().splitlines()[-1])
+
+    def test_a_write_that_is_never_answered_is_looked_for(self):
+        self.write("source")
+        self.write("removed")
+        with self.proxy.cut_each(b"cutting,", "answer", 10):
+            self.write("unanswered", "x")
+            self.assertEqual(self.versions("unanswered"), 1)
+            with (self.family / "unanswered").open("r+") as file:
+                file.write("edited")
+            (self.family / "removed").unlink()
+            (self.family / "source").rename(self.family / "moved")
+        self.assertEqual(self.read("unanswered")[:6], "edited")
+        self.assertEqual(self.versions("unanswered"), 2)
+        self.assertEqual((self.read("removed"), self.read("source")), (None, None))
+        self.assertEqual(self.read("moved"), "0\n")
+
+    def test_a_write_that_never_arrives_fails(self):
+        self.write("kept")
+        self.write("unmoved")
+        with self.proxy.cut_each(b"cutting,", "request", 10):
+            for act in (lambda: self.write("never", "x"), lambda: self.write("kept", "r+"),
+                        (self.family / "kept").unlink,
+                        lambda: (self.family / "unmoved").rename(self.family / "kept")):
+                self.fails(act)
+        self.assertEqual([self.read(name) for name in ("kept", "unmoved", "never")], ["0\n", "0\n", None])
+        self.assertEqual(self.versions("kept"), 1)
+
+    def test_an_append_that_is_never_answered_was_made_once(self):
+        self.write("unsure")
+        with self.proxy.cut_each(b"cutting,", "answer", 10):
+            self.fails(lambda: self.write("unsure", "a"))
+        self.assertEqual(self.read("unsure"), "0\n0\n")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ What servers tell of each other's addresses is replaced, so that a client never 
 else is known of the protocol but where a call begins and ends, and its number and method.
 """
 
+import contextlib
 import socket
 import struct
 import threading
@@ -44,8 +45,9 @@ def call_id(frame):
 class Cut:
     """One that is to come, or came."""
 
-    def __init__(self, mark, part, at):
+    def __init__(self, mark, part, at, is_last=True):
         self.mark, self.part, self.at = mark, part, at
+        self.is_last = is_last
         self.call = None     # (connection, number) of the call that it is about
         self.length = None   # of what it cut, once it did; it does nothing where `at` is not within
 
@@ -87,6 +89,17 @@ class Proxy:
         with self.lock:
             self.cut = Cut(mark, part, at)
             return self.cut
+
+    @contextlib.contextmanager
+    def cut_each(self, mark, part, at):
+        """As cut_next, but each such write."""
+        with self.lock:
+            self.cut = Cut(mark, part, at, is_last=False)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.cut = None
 
     @staticmethod
     def end(*sockets):
@@ -148,6 +161,8 @@ class Proxy:
                 cut.call = (connection, call_id(frame))
             if cut.part != part or cut.call != (connection, call_id(frame)):
                 return frame
-            self.cut = None
+            cut.call = None
             cut.length = len(frame)
+            if cut.is_last:
+                self.cut = None
         return frame[:cut.at]
