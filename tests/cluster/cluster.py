@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 CELLFS = sys.argv[1]
 # A runner that loses patience ends us so; what was mounted is unmounted all the same.
@@ -56,12 +57,21 @@ def java(source, *arguments):
                 process.kill()
 
 
+def has_stopped(thread):
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] == "T"
+    except (FileNotFoundError, ProcessLookupError):
+        return True  # it has ended
+
+
 @contextlib.contextmanager
 def silence():
     """All of the cluster stands still: connections stay, and nothing answers."""
     process = int(os.environ["CELLFS_TEST_CLUSTER_PROCESS"])
     os.kill(process, signal.SIGSTOP)
     try:
+        while not all(has_stopped(thread) for thread in pathlib.Path(f"/proc/{process}/task").iterdir()):
+            time.sleep(0.01)  # on a busy machine its threads go on for a while
         yield
     finally:
         os.kill(process, signal.SIGCONT)
