@@ -15,7 +15,6 @@
 #include "fs/operations/with_name.h"
 #include "fs/reading/filter_rights.h"
 #include "fs/requests/running_request.h"
-#include "fs/store/read_once.h"
 #include "fs/tree/time_text.h"
 #include "fs/tree/view.h"
 
@@ -197,6 +196,12 @@ double FileSystem::AttributesValidSeconds(const ResolvedEntry& found, const Node
   return parts_.shown.ValiditySeconds(found);
 }
 
+ReadOnce FileSystem::AskOnce(const Node& node) const {
+  if (parts_.told_changes == nullptr) return ReadOnce(false);
+  const Snapshot<Place> place = node.place();
+  return ReadOnce(!place->family.empty());
+}
+
 OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
                                     std::string_view name) {
   while (true) {
@@ -322,6 +327,7 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
 }
 
 Outcome FileSystem::Unlink(const Request& request, Node& directory, std::string_view name) {
+  const ReadOnce once = AskOnce(directory);
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   return FinishChange("unlink", directory,
@@ -339,6 +345,7 @@ Outcome FileSystem::RemoveDirectory(const Request& request, Node& directory,
 
 Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_view name,
                            Node& new_directory, std::string_view new_name, unsigned flags) {
+  const ReadOnce once = AskOnce(new_directory);
   const auto from = directory.place();
   const auto to = new_directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*from));
@@ -440,6 +447,7 @@ OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, Node&
 OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Node& node,
                                                      const AttributeChange& change,
                                                      FileHandle* handle) {
+  const ReadOnce once = AskOnce(node);
   const auto place = node.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   const auto changed = ChangeAttributes(parts_.changing, request, node, change, handle);
@@ -455,6 +463,7 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
 
 OutcomeOr<std::string> FileSystem::GetXattr(const Request& request, Node& node,
                                             const std::string& name) {
+  const ReadOnce once = AskOnce(node);
   return fs::GetXattr(parts_.xattrs, request, node, name);
 }
 

@@ -25,6 +25,7 @@
 #include "fs/nodes/rewritten_nodes.h"
 #include "fs/operations/attribute_changes.h"
 #include "fs/operations/parts.h"
+#include "fs/store/read_once.h"
 
 namespace cellfs::fs {
 
@@ -176,6 +177,9 @@ class FileSystem {
   static OutcomeOr<ResolvedEntry> FindOrphan(const Node& node, const Place& place);
   OutcomeOr<Entry> MakeEntry(const ResolvedEntry& found);
   OutcomeOr<AttributesReply> ReplyOf(const ResolvedEntry& found, Node& node);
+  // As long as it lives, of a request about the file or family: its table is described, and what is
+  // stored of directories read, once. Requests that may change a table ask each time.
+  ReadOnce AskOnce(const Node& node) const;
   OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);
   OutcomeOr<AttributesReply> GetAttributesOnce(const Request& request, Node& node);
   void NoticeOtherWriters(const ResolvedEntry& found, Node& node);

@@ -64,6 +64,7 @@ OutcomeOr<ResolvedEntry> FileSystem::MakeOrFind(const Request& request, const Pl
 OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& directory,
                                           std::string_view name, mode_t mode, OpenMode open_mode,
                                           bool exclusive) {
+  const ReadOnce once = AskOnce(directory);
   const auto parent = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*parent));
   const auto child = parts_.resolver.Child(*request.caller, *parent, name, NameUse::kCreateFile);
@@ -141,6 +142,7 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
 OutcomeOr<Entry> FileSystem::MakeFile(const Request& request, Node& directory,
                                       std::string_view name, mode_t mode) {
   const OpenMode open_mode{.read = false, .write = true};
+  const ReadOnce once = AskOnce(directory);
   CELLFS_ASSIGN_OR_RETURN(CreatedFile created,
                           Create(request, directory, name, mode, open_mode, true));
   Node& node = *created.entry.node;
@@ -340,6 +342,7 @@ Outcome FileSystem::CheckMayPutOver(const Node& node, const Place& place, const 
 
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
   const NodePtr shared = node.shared_from_this();
+  const ReadOnce once = AskOnce(node);
   OpenReply reply;
   while (reply.handle == nullptr) {
     const Snapshot<Place> place = node.place();
@@ -367,6 +370,7 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
 
 OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, FileHandle* handle,
                                         uint64_t offset, size_t size, ReadFor what) {
+  const ReadOnce once = AskOnce(node);
   if (handle == nullptr) return ReadUnopened(request, node, offset, size);
   auto bytes = handle->Read(offset, size, what);
   if (!bytes.ok()) return LogFailure("read", node, bytes.status());
@@ -415,11 +419,13 @@ Outcome FileSystem::Allocate(Node& node, FileHandle& handle, uint64_t size) {
 }
 
 Outcome FileSystem::Flush(Node& node, FileHandle& handle) {
+  const ReadOnce once = AskOnce(node);
   Outcome flushed = handle.Flush();
   return flushed.ok() ? flushed : LogFailure("close", node, std::move(flushed));
 }
 
 Outcome FileSystem::Sync(Node& node, FileHandle& handle) {
+  const ReadOnce once = AskOnce(node);
   Outcome synced = handle.Sync();
   if (synced.ok() && !handle.WaitsForDisk()) synced = parts_.disk.Await(parts_.disk.Issue());
   return synced.ok() ? synced : LogFailure("fsync", node, std::move(synced));
@@ -427,6 +433,7 @@ Outcome FileSystem::Sync(Node& node, FileHandle& handle) {
 
 void FileSystem::Release(Node& node, FileHandle* handle) {
   if (handle == nullptr) return;
+  const ReadOnce once = AskOnce(node);
   handle->Release();
   if (handle->drops_stale_pages != 0) node.PagesWereDropped(handle->drops_stale_pages);
   node.RemoveHandle(handle);

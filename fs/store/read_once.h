@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// ReadOnce: as long as one lives its thread looks at something for one request, and changes
-// nothing. What somebody began to read after it began is the present for it, however short what is
-// read may be kept (fs/store/freshness.h): so what every look needs (a table's description, what is
+// ReadOnce: as long as one lives its thread works for one request, and changes no table. What
+// somebody began to read after it began is the present for it, however short what is read may be
+// kept (fs/store/freshness.h): so what every request needs (a table's description, and what is
 // stored of directories) is asked for once a request, or once for several at the same time.
 #ifndef CELLFS_FS_STORE_READ_ONCE_H_
 #define CELLFS_FS_STORE_READ_ONCE_H_

@@ -45,15 +45,23 @@ std::optional<ToldChanges::Description> ToldChanges::FindDescribed(const TableNa
   return found->second.description;
 }
 
+void ToldChanges::ForgetDescribed(const TableName& table) {
+  const std::lock_guard lock(mutex_);
+  described_.erase(table);
+  ++changes_;
+}
+
 ToldChanges::Description ToldChanges::DescribeTable(const TableName& table) {
   if (!ReadOnce::IsAlive()) return ForwardingStore::DescribeTable(table);
   if (auto described = FindDescribed(table)) return *std::move(described);
   const auto asked_at = ReadOnce::Clock::now();
+  const uint64_t changes = Changes();
   Description description = ForwardingStore::DescribeTable(table);
   const bool is_known =
       description.ok() || description.status().code() == StatusCode::kTableNotFound;
   if (!is_known) return description;
   const std::lock_guard lock(mutex_);
+  if (changes_ != changes) return description;  // it may be of before
   if (described_.size() >= kMostDescribed) described_.clear();
   described_.insert_or_assign(table, Described{description, asked_at});
   return description;

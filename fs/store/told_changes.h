@@ -3,10 +3,11 @@
 // ToldChanges: the store of a mount to which others write as well. Whatever this mount changes goes
 // through it, and so what is read ahead (fs/store/read_ahead.h) hears of each row and table: after
 // the change, however it ended, and before its maker has the answer. Within a ReadOnce it describes
-// a table once.
+// a table once, and again what this mount has changed meanwhile.
 #ifndef CELLFS_FS_STORE_TOLD_CHANGES_H_
 #define CELLFS_FS_STORE_TOLD_CHANGES_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -62,16 +63,23 @@ class ToldChanges : public ForwardingStore {
   };
 
   std::optional<Description> FindDescribed(const TableName& table);
+  void ForgetDescribed(const TableName& table);
+  uint64_t Changes() {
+    const std::lock_guard lock(mutex_);
+    return changes_;
+  }
   // The outcome, of what may have changed anything of the table.
   template <typename Outcome>
   Outcome Changed(const TableName& table, Outcome outcome) {
     read_ahead_.Forget(table);
+    ForgetDescribed(table);
     return outcome;
   }
 
   ReadAhead read_ahead_;
   std::mutex mutex_;
   std::map<TableName, Described> described_;  // guarded by mutex_
+  uint64_t changes_ = 0;  // of tables, through this; guarded by mutex_
 };
 
 }  // namespace cellfs::fs

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -341,6 +342,48 @@ TEST_F(RemoteStoreTest, WhereNothingMayBeOldALookAsksOnceForEachThing) {
     EXPECT_EQ(remote().descriptions() - descriptions, 1);
     PutElsewhere("theirs", kStart + 5);
   }
+}
+
+// Each is one request of the kernel.
+TEST_F(RemoteStoreTest, WhereNothingMayBeOldAChangeOfAFileDescribesTheTableOnce) {
+  remote().SetMaxStaleness(0);
+  tree.Remount();
+  ASSERT_EQ(tree.Save(kQ, "mine"), 0);
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0600}), 0);
+  const auto entry = tree.LookUp(kQ);
+  const NodePtr family = tree.Directory("default/t/r/f");
+  ASSERT_TRUE(entry.ok());
+  FileSystem& files = *tree.filesystem;
+  const Request& request = tree.request;
+  OpenFile file{0, entry->node, nullptr};
+  OpenFile created;
+  const std::vector<std::pair<const char*, std::function<bool()>>> acts = {
+      {"open", [&] {
+         auto opened = files.Open(request, *file.node, Truncating());
+         if (opened.ok()) file.handle = opened->handle;
+         return opened.ok();
+       }},
+      {"flush", [&] { return tree.Write(file, "other") == 0 && tree.Flush(file) == 0; }},
+      {"fsync", [&] {
+         return tree.Write(file, "a third") == 0 && files.Sync(*file.node, *file.handle).ok();
+       }},
+      {"setattr", [&] {
+         return files.SetAttributes(request, *file.node, {.mode = 0640}, nullptr).ok();
+       }},
+      {"rename", [&] { return files.Rename(request, *family, "q", *family, "other", 0).ok(); }},
+      {"unlink", [&] { return files.Unlink(request, *family, "other").ok(); }},
+      {"create", [&] {
+         auto made = files.Create(request, *family, "new", 0644, ForWriting(), true);
+         if (made.ok()) created = {0, made->entry.node, made->handle};
+         return made.ok();
+       }},
+  };
+  for (const auto& [name, act] : acts) {
+    const int descriptions = remote().descriptions();
+    EXPECT_TRUE(act()) << name;
+    EXPECT_LE(remote().descriptions() - descriptions, 1) << name;
+  }
+  for (const OpenFile& open : {file, created}) files.Release(*open.node, open.handle);
 }
 
 // As rsync does: it makes a directory for itself, sets its time and opens it. Nobody else sees that
