@@ -79,6 +79,15 @@ TEST_F(ConnectionTest, PreparesAStatementOnceAndTakesOthersParameters) {
   EXPECT_EQ(NumberOf(count->front().front()), 2);
 }
 
+TEST_F(ConnectionTest, TakesAsManyStatementsAsOneLikes) {
+  for (int i = 0; i < 200; ++i) {
+    const auto rows = connection_->Query("SELECT CAST(? AS SIGNED) + " + std::to_string(i),
+                                         {int64_t{1000}}, Soon());
+    ASSERT_TRUE(rows.ok()) << i << ": " << rows.status().ToString();
+    EXPECT_EQ(NumberOf(rows->front().front()), 1000 + i);
+  }
+}
+
 TEST_F(ConnectionTest, TellsWhatFailed) {
   EXPECT_EQ(connection_->Query("SELECT * FROM connections.none", {}, Soon()).status().code(),
             StatusCode::kTableNotFound);
