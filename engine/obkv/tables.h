@@ -29,7 +29,7 @@ class Tables {
   Tables(ConnectionPool& pool, const ObkvOptions& options, const Clock& clock)
       : pool_(pool), options_(options), clock_(clock) {}
 
-  // Whether the server takes what names say as it is; else all letters become small ones.
+  // Asks whether the server keeps the case of names. Before anything else.
   Status Open(const Patience& patience);
 
   StatusOr<std::vector<std::string>> ListNamespaces(const Patience& patience);  // sorted
