@@ -7,6 +7,7 @@
 #include "engine/hbase/space_quotas.h"
 #include "engine/hbase/writes.h"
 #include "engine/options.h"
+#include "engine/remote/shown_cells.h"
 #include "engine/table/request_check.h"
 
 namespace cellfs::hbase {
@@ -166,14 +167,8 @@ Status HBaseStore::DropTable(const Caller& /*caller*/, const TableName& table) {
 
 // Looks, disables, drops: a cell that is put in between goes with it.
 StatusOr<bool> HBaseStore::DropEmptyTable(const Caller& caller, const TableName& table) {
-  Scan scan;
-  scan.limit = scan.store_limit = 1;
-  scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(caller, table, scan));
-  while (!scanner->at_end()) {
-    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.max_rows = 1}));
-    if (!rows.empty()) return false;
-  }
+  CELLFS_ASSIGN_OR_RETURN(const bool shows_a_cell, ShowsACell(*this, caller, table));
+  if (shows_a_cell) return false;
   CELLFS_RETURN_IF_ERROR(DisableTable(caller, table));
   CELLFS_RETURN_IF_ERROR(DropTable(caller, table));
   return true;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/obkv/row_writes.h"
+#include "engine/remote/shown_cells.h"
 #include "engine/table/request_check.h"
 
 namespace cellfs::obkv {
@@ -270,14 +271,8 @@ Status ObkvStore::DropTable(const Caller& /*caller*/, const TableName& table) {
 }
 
 StatusOr<bool> ObkvStore::DropEmptyTable(const Caller& caller, const TableName& table) {
-  Scan scan;
-  scan.limit = scan.store_limit = 1;
-  scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(caller, table, scan));
-  while (!scanner->at_end()) {
-    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.max_rows = 1}));
-    if (!rows.empty()) return false;
-  }
+  CELLFS_ASSIGN_OR_RETURN(const bool shows_a_cell, ShowsACell(*this, caller, table));
+  if (shows_a_cell) return false;
   CELLFS_ASSIGN_OR_RETURN(const DescribedTable described, DescribeNow(table));
   CELLFS_RETURN_IF_ERROR(tables_.Drop(described, Within()));
   opened_.Forget(table);
