@@ -21,6 +21,7 @@ struct Damage {
   std::string file;  // in the store's directory
   std::string what;         // with the remedy, where that is not said by itself
   std::string remedy = {};  // what helps
+  bool has_all_cells = false;  // only what saves time is damaged, of a store file
   std::optional<TableName> table = std::nullopt;
   std::string family = {};
   std::optional<Cell> cell = std::nullopt;  // its key as it is read; without a value

@@ -24,6 +24,11 @@ inline constexpr char kRemedyOfCheckedFile[] =
     "the same file from a backup helps, put in place while the store is not mounted; without one "
     "copy what can be read to another table, then 'cellfs disable' and 'cellfs drop' this one";
 
+// Where what is damaged only saves time: no cell lies in it.
+inline constexpr char kRemedyOfIndex[] =
+    "no cell is lost, and reads do without it, slower; 'cellfs compact' of the mounted table, or of "
+    "all tables, makes the file anew";
+
 // Where others have filled the disk meanwhile.
 inline constexpr char kRemedyOfFullDisk[] =
     "free space outside the store, or drop or truncate tables";

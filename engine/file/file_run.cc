@@ -92,7 +92,7 @@ class RunCursor : public CellCursor {
     if (IsOpen(static_cast<size_t>(behind - files_.begin()) - 1))
       return cursor_->MayHaveFamilyTombstones(row);
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-    return lease.reader().HasTombstones(row, {});
+    return lease.MayHaveTombstones(row, {});
   }
 
  private:

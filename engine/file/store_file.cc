@@ -14,6 +14,14 @@ StoreFile::Lease::~Lease() {
   if (!entry_.empty() && !is_broken) file_->cache_.readers.Give(std::move(entry_));
 }
 
+StatusOr<bool> StoreFile::Lease::MayHaveTombstones(std::string_view row,
+                                                   std::string_view qualifier) {
+  StatusOr<bool> has = reader().HasTombstones(row, qualifier);
+  if (has.ok() || has.status().code() != StatusCode::kCorruption) return has;
+  NoteDamage(has.status());
+  return true;
+}
+
 StoreFile::StoreFile(std::shared_ptr<const TableFolder> folder, FileFacts facts, FileCache& cache)
     : folder_(std::move(folder)),
       facts_(std::move(facts)),
@@ -71,14 +79,30 @@ StatusOr<bool> StoreFile::FilterMayHold(uint64_t hash) {
   const auto number = static_cast<uint64_t>(BlockOf(hash, facts_.filter_blocks));
   const auto may_contain = [hash](std::string_view block) { return MayContain(block, hash); };
   if (const auto known = cache_.blocks.Ask(filter_owner_, number, may_contain)) return *known;
-  CELLFS_ASSIGN_OR_RETURN(Lease lease, Open());
-  CELLFS_ASSIGN_OR_RETURN(const std::string block,
-                          lease.reader().FilterBlock(static_cast<int64_t>(number)));
-  if (block.size() != kFilterBlockSize) {
-    return Status(StatusCode::kCorruption, path() + ": a block of its filter is missing");
-  }
+  CELLFS_ASSIGN_OR_RETURN(const std::string block, FilterBlock(number));
   cache_.blocks.Insert(filter_owner_, number, block);
   return may_contain(block);
+}
+
+// One that is damaged has all bits set: no key is known not to be here.
+StatusOr<std::string> StoreFile::FilterBlock(uint64_t number) {
+  CELLFS_ASSIGN_OR_RETURN(Lease lease, Open());
+  StatusOr<std::string> block = lease.reader().FilterBlock(static_cast<int64_t>(number));
+  if (block.ok() && block->size() != kFilterBlockSize)
+    block = Status(StatusCode::kCorruption, path() + ": a block of its filter is missing");
+  if (block.ok() || block.status().code() != StatusCode::kCorruption) return block;
+  NoteDamage(block.status());
+  return std::string(kFilterBlockSize, '\xff');
+}
+
+void StoreFile::NoteDamage(const Status& found) {
+  const std::lock_guard lock(damage_mutex_);
+  if (damage_.empty()) damage_ = found.message();
+}
+
+std::string StoreFile::damage() const {
+  const std::lock_guard lock(damage_mutex_);
+  return damage_;
 }
 
 Status CheckIsStoreFile(Database& database, const TableFolder& folder, const FileFacts& facts) {

@@ -12,6 +12,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -57,6 +58,10 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
     const FileFacts& facts() const { return file_->facts(); }
     StoreFileReader& reader() { return *entry_.front().reader; }
     const StoreFileReader& reader() const { return *entry_.front().reader; }
+    // Of the column; family tombstones lie in that of the empty qualifier. True also where the
+    // index of tombstones is damaged.
+    StatusOr<bool> MayHaveTombstones(std::string_view row, std::string_view qualifier);
+    void NoteDamage(const Status& found) { file_->NoteDamage(found); }
 
    private:
     std::shared_ptr<StoreFile> file_;
@@ -79,13 +84,20 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
   // kCorruption: it is not the file that the manifest means.
   StatusOr<Lease> Open();
   // False: nothing of the row is here; with `columns`, nothing of any of these columns of it, nor a
-  // family tombstone, nor what withdraws one. Asks the Bloom filter.
+  // family tombstone, nor what withdraws one. Asks the Bloom filter, whose damaged blocks are taken
+  // to know every key.
   StatusOr<bool> MayHold(std::string_view row, const std::set<std::string>* columns);
+
+  // Its filter, or an index, which only save time, have been found damaged. Reads go on without,
+  // until a compaction writes the file's cells anew.
+  void NoteDamage(const Status& found);
+  std::string damage() const;  // the first that was found; empty: none
 
  private:
   StatusOr<std::unique_ptr<StoreFileReader>> Connect();
   Status CheckIdentity(Database& database);
   StatusOr<bool> FilterMayHold(uint64_t hash);
+  StatusOr<std::string> FilterBlock(uint64_t number);
 
   const std::shared_ptr<const TableFolder> folder_;
   const FileFacts facts_;
@@ -96,6 +108,8 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
   ReaderPool::OfFile idle_;      // the pool's
   std::atomic<bool> checked_{false};
   std::atomic<bool> obsolete_{false};
+  mutable std::mutex damage_mutex_;
+  std::string damage_;  // guarded by damage_mutex_
 };
 
 using StoreFiles = std::vector<std::shared_ptr<StoreFile>>;

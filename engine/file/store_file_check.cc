@@ -26,7 +26,7 @@ class StoreFileCheck {
     }
     if (!found_->damage.empty()) return {};
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-    return CheckPages(lease.reader().database());
+    return CheckOtherPages(lease.reader().database());
   }
 
  private:
@@ -36,12 +36,16 @@ class StoreFileCheck {
 
   // Those too that the cells are not read from: of indexes and of the filter. Where cells are
   // damaged SQLite says the same in words of its own.
-  Status CheckPages(Database& database) {
+  Status CheckOtherPages(Database& database) {
     CELLFS_ASSIGN_OR_RETURN(Statement statement, database.Prepare("PRAGMA integrity_check(1)"));
-    CELLFS_ASSIGN_OR_RETURN(const bool has_row, statement.Step());
-    if (!has_row || statement.Bytes(0) == "ok") return {};
-    return {StatusCode::kCorruption,
-            "a page of it that has no cells, of an index or the filter, is damaged"};
+    const StatusOr<bool> has_row = statement.Step();
+    if (!has_row.ok() && has_row.status().code() != StatusCode::kCorruption)
+      return has_row.status();
+    if (has_row.ok() && (!*has_row || statement.Bytes(0) == "ok")) return {};
+    Add({.file = {},
+         .what = "a page of it that has no cells, of an index or the filter, is damaged",
+         .has_all_cells = true});
+    return {};
   }
 
   Status CheckCells(StoreFile::Lease lease, StoreFile& file, int64_t expected) {

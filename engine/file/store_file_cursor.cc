@@ -40,7 +40,7 @@ StoreFileCursor::~StoreFileCursor() {
 
 StatusOr<bool> StoreFileCursor::MayHaveFamilyTombstones(std::string_view row) {
   if (file_.facts().family_tombstones == 0) return false;
-  return file_.reader().HasTombstones(row, {});
+  return file_.MayHaveTombstones(row, {});
 }
 
 // Whether nothing lies between the place last sought and the present cell, with `place` among it.
@@ -208,28 +208,34 @@ Status StoreFileCursor::Damaged(std::string_view what) const {
 
 namespace {
 
-// Cells without a value, or with one that the type says.
+// Cells without a value, or with one that the type says. Where their index is damaged they are
+// found among all cells of the file.
 class MarkerCursor : public CellCursor {
  public:
-  using Choice = StatusOr<Statement*> (StoreFileReader::*)();
-  MarkerCursor(StoreFile::Lease file, Choice choice) : file_(std::move(file)), choice_(choice) {}
+  MarkerCursor(StoreFile::Lease file, MarkerKind kind) : file_(std::move(file)), kind_(kind) {}
   ~MarkerCursor() override {
     if (rows_ != nullptr) rows_->Reset();
   }
 
   Status Seek(const CellPlace&) override {
-    CELLFS_ASSIGN_OR_RETURN(rows_, (file_.reader().*choice_)());
+    CELLFS_ASSIGN_OR_RETURN(rows_, file_.reader().MarkersOf(kind_, by_index_));
     return Next();
   }
   Status SeekToRowBefore(std::string_view) override {
     return {StatusCode::kUnsupportedOperation, "markers are read forward"};
   }
   Status Next() override {
-    CELLFS_ASSIGN_OR_RETURN(valid_, rows_->Step());
+    StatusOr<bool> row = rows_->Step();
+    if (by_index_ && row.status().code() == StatusCode::kCorruption) {
+      CELLFS_RETURN_IF_ERROR(GoOnWithoutIndex(row.status()));
+      row = rows_->Step();
+    }
+    CELLFS_ASSIGN_OR_RETURN(valid_, std::move(row));
     if (!valid_) {
       rows_->Reset();
       return {};
     }
+    ++passed_;
     cell_.row = rows_->Bytes(kRow);
     cell_.qualifier = rows_->Bytes(kQualifier);
     cell_.timestamp = -rows_->Integer(kTimestamp);
@@ -251,8 +257,20 @@ class MarkerCursor : public CellCursor {
     cell_.value_length = 1;
   }
 
+  // Behind those that it gave before.
+  Status GoOnWithoutIndex(const Status& found) {
+    file_.NoteDamage(found);
+    by_index_ = false;
+    rows_->Reset();
+    CELLFS_ASSIGN_OR_RETURN(rows_, file_.reader().MarkersOf(kind_, by_index_));
+    for (uint64_t i = 0; i < passed_; ++i) CELLFS_RETURN_IF_ERROR(rows_->Step().status());
+    return {};
+  }
+
   StoreFile::Lease file_;
-  const Choice choice_;
+  const MarkerKind kind_;
+  bool by_index_ = true;
+  uint64_t passed_ = 0;  // markers that were given
   Statement* rows_ = nullptr;
   CellView cell_;
   char type_ = 0;
@@ -262,11 +280,11 @@ class MarkerCursor : public CellCursor {
 }  // namespace
 
 std::unique_ptr<CellCursor> OpenWithdrawals(StoreFile::Lease file) {
-  return std::make_unique<MarkerCursor>(std::move(file), &StoreFileReader::Withdrawals);
+  return std::make_unique<MarkerCursor>(std::move(file), MarkerKind::kWithdrawals);
 }
 
 std::unique_ptr<CellCursor> OpenTombstones(StoreFile::Lease file) {
-  return std::make_unique<MarkerCursor>(std::move(file), &StoreFileReader::Tombstones);
+  return std::make_unique<MarkerCursor>(std::move(file), MarkerKind::kTombstones);
 }
 
 }  // namespace cellfs

@@ -40,15 +40,17 @@ StatusOr<Statement*> StoreFileReader::Cells(CellsFrom from, bool lengths_only) {
                                  " FROM cells WHERE " + ConditionOf(from) + kInOrder);
 }
 
-StatusOr<Statement*> StoreFileReader::Withdrawals() {
-  return Prepared(withdrawals_, std::string("SELECT K") + kValues +
-                                    " FROM cells INDEXED BY withdrawals WHERE Y < -255" + kInOrder);
-}
-
-StatusOr<Statement*> StoreFileReader::Tombstones() {
-  return Prepared(tombstones_, std::string("SELECT K") + kValues +
-                                   " FROM cells INDEXED BY tombstones WHERE Y < -4 AND Y > -256" +
-                                   kInOrder);
+StatusOr<Statement*> StoreFileReader::MarkersOf(MarkerKind kind, bool by_index) {
+  const bool withdrawals = kind == MarkerKind::kWithdrawals;
+  const std::string index = withdrawals ? " INDEXED BY withdrawals" : " INDEXED BY tombstones";
+  // SQLite 3.40 takes a covering index of some rows in spite of NOT INDEXED, unless the condition is
+  // none that it knows.
+  const std::string y = by_index ? "Y" : "+Y";
+  const std::string where =
+      withdrawals ? " WHERE " + y + " < -255" : " WHERE " + y + " < -4 AND " + y + " > -256";
+  return Prepared((by_index ? markers_ : unindexed_markers_)[static_cast<size_t>(kind)],
+                  std::string("SELECT K") + kValues + " FROM cells" + (by_index ? index : "") +
+                      where + kInOrder);
 }
 
 StatusOr<Statement*> StoreFileReader::RowBefore() {

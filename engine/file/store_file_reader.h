@@ -23,6 +23,8 @@ enum class CellsFrom {
   kVersion,  // version ?3 of column ?2 of row ?1; all that follows
 };
 
+enum class MarkerKind { kWithdrawals, kTombstones };
+
 // Not thread-safe.
 class StoreFileReader {
  public:
@@ -31,9 +33,8 @@ class StoreFileReader {
   // K (NULL where it is known), Q, T, Y, S, L, X of the cells in their order and, unless
   // `lengths_only`, H, R, Z, V.
   StatusOr<Statement*> Cells(CellsFrom from, bool lengths_only);
-  // The same, with values, of all withdrawal markers, or of all tombstones.
-  StatusOr<Statement*> Withdrawals();
-  StatusOr<Statement*> Tombstones();
+  // The same, with values, of all markers of the kind, by its index or by all cells.
+  StatusOr<Statement*> MarkersOf(MarkerKind kind, bool by_index);
   StatusOr<Statement*> RowBefore();  // the largest K below ?1
   StatusOr<Statement*> LastRow();
   StatusOr<Statement*> Value();  // H, V of reference ?1
@@ -52,8 +53,8 @@ class StoreFileReader {
 
   const std::unique_ptr<Database> database_;
   std::array<std::optional<Statement>, 3> cells_, lengths_;  // by CellsFrom
-  std::optional<Statement> withdrawals_, tombstones_, row_before_, last_row_, value_, checksum_,
-      tombstone_, filter_block_;
+  std::array<std::optional<Statement>, 2> markers_, unindexed_markers_;  // by MarkerKind
+  std::optional<Statement> row_before_, last_row_, value_, checksum_, tombstone_, filter_block_;
 };
 
 }  // namespace cellfs

@@ -240,7 +240,7 @@ class StoreCheck {
     report_.cells += found.cells;
     for (Damage& damage : found.damage) {
       damage.file = place_.file;
-      damage.remedy = kRemedyOfCheckedFile;
+      damage.remedy = damage.has_all_cells ? kRemedyOfIndex : kRemedyOfCheckedFile;
       damage.table = place_.table;
       damage.family = place_.family;
       Add(std::move(damage));

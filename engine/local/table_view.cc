@@ -119,8 +119,8 @@ StatusOr<bool> TableView::MayHaveTombstones(std::string_view family, std::string
     CELLFS_ASSIGN_OR_RETURN(const bool may_hold, file.MayHold(row, nullptr));
     if (!may_hold) continue;
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file.Open());
-    CELLFS_ASSIGN_OR_RETURN(const bool has, lease.reader().HasTombstones(row, qualifier));
-    if (has) return true;
+    CELLFS_ASSIGN_OR_RETURN(const bool may_have, lease.MayHaveTombstones(row, qualifier));
+    if (may_have) return true;
   }
   return false;
 }

@@ -282,8 +282,17 @@ std::string VersionSet::FamilyOfDamage(const std::string& what) const {
 }
 
 std::string VersionSet::damage() const {
-  const std::lock_guard lock(damage_mutex_);
-  return damage_;
+  {
+    const std::lock_guard lock(damage_mutex_);
+    if (!damage_.empty()) return damage_;
+  }
+  const Snapshot<TableVersion> version = Current();
+  for (const auto& file : version->files->All()) {
+    const std::string found = file->damage();
+    if (!found.empty())
+      return "family " + file->facts().family + ": " + found + "; " + kRemedyOfIndex;
+  }
+  return {};
 }
 
 // What is damaged is named by its path.

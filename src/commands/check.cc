@@ -56,10 +56,7 @@ bool IsOfOwners(const TableName& table) { return table.namespace_name == fs::kHi
 
 // The table of owners, modes and times cannot be dropped; it can be given up.
 std::string RemedyOf(const Damage& damage) {
-  const bool has_all_cells = damage.what.find("that has no cells") != std::string::npos;
-  if (damage.file.ends_with(".db") && has_all_cells)
-    return "'cellfs compact' of the mounted store, of all tables, makes the file anew and loses "
-           "nothing";
+  if (damage.has_all_cells) return damage.remedy;
   if (damage.table && IsOfOwners(*damage.table))
     return "the same files from a backup help, put in place while the store is not mounted; of a "
            "MANIFEST alone 'cellfs check --repair'; without either " +
