@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// conformance [--store memory|local|hbase] [--id ID] [--trace] FILE.jsonl...
+// conformance [--store memory|local|hbase|obkv] [--id ID] [--trace] FILE.jsonl...
 //
-// hbase: the cluster of the test run (tests/support/test_cluster.h).
+// hbase: the cluster of the test run (tests/support/test_cluster.h); obkv: its database
+// (tests/support/test_database.h).
 //
 // Plays every case of the files and prints one line for each that fails, then "N passed, N failed".
 // Exit status: 0 all passed, 1 some failed, 2 a file could not be read or the command line is
@@ -30,6 +31,7 @@ std::optional<StageKind> StageNamed(const std::string& name) {
   if (name == "memory") return StageKind::kMemory;
   if (name == "local") return StageKind::kLocal;
   if (name == "hbase") return StageKind::kCluster;
+  if (name == "obkv") return StageKind::kDatabase;
   return std::nullopt;
 }
 
@@ -60,8 +62,10 @@ std::optional<CommandLine> Parse(const std::vector<std::string>& arguments) {
 // Ids, each with its reason, of cases that fail on purpose. A missing list is an empty one.
 std::map<std::string, std::string> KnownDifferences(StageKind stage) {
   std::map<std::string, std::string> known;
-  std::ifstream file(stage == StageKind::kCluster ? CELLFS_CONFORMANCE "/hbase/known_differences.txt"
-                                                  : CELLFS_CONFORMANCE "/known_differences.txt");
+  const std::string folder = stage == StageKind::kCluster    ? "/hbase"
+                             : stage == StageKind::kDatabase ? "/obkv"
+                                                             : "";
+  std::ifstream file(CELLFS_CONFORMANCE + folder + "/known_differences.txt");
   for (std::string line; std::getline(file, line);) {
     const size_t end = line.find(' ');
     if (!line.empty() && line[0] != '#') {
@@ -148,7 +152,7 @@ class Runner {
 int Main(const std::vector<std::string>& arguments) {
   const auto line = Parse(arguments);
   if (!line) {
-    std::cerr << "usage: conformance [--store memory|local|hbase] [--id ID] [--trace] FILE.jsonl...\n";
+    std::cerr << "usage: conformance [--store memory|local|hbase|obkv] [--id ID] [--trace] FILE.jsonl...\n";
     return 2;
   }
   Runner runner(*line);

@@ -53,7 +53,7 @@ class Stage {
   virtual void Reopen() {}
 };
 
-enum class StageKind { kMemory, kLocal, kCluster };
+enum class StageKind { kMemory, kLocal, kCluster, kDatabase };
 
 // With the clock and the settings of the case, without tables. Throws NotPlayable, or
 // std::runtime_error where it cannot be made.
