@@ -96,6 +96,8 @@ FilterOr MakeFilterList(ListOperator op, const std::vector<FilterPtr>& filters);
 // kIllegalArgument with the position of what is not understood; for an argument that is the start
 // of its filter. Also for texts over 64 KiB and for filters in filters deeper than 100.
 FilterOr ParseFilter(std::string_view text);
+// Those that it knows.
+std::vector<std::string> FilterNames();
 
 }  // namespace cellfs
 

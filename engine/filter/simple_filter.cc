@@ -295,6 +295,12 @@ bool IsQuoteAlone(std::string_view text, size_t quote) {
   return quote + 1 == text.size() || text[quote + 1] != '\'';
 }
 
+std::vector<std::string> FilterNames() {
+  std::vector<std::string> names;
+  for (const FilterWord& each : kEntries) names.emplace_back(each.name);
+  return names;
+}
+
 FilterOr ReadSimpleFilter(std::string_view text) {
   const size_t name_length = text.find_first_of("( ");
   const std::string_view name = text.substr(0, name_length);

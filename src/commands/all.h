@@ -27,6 +27,7 @@ extern const Command kIncrementCommand;
 extern const Command kGetCounterCommand;
 extern const Command kDeleteCommand;
 extern const Command kDeleteAllCommand;
+extern const Command kShellCommand;
 extern const Command kCreateCommand;
 extern const Command kAlterCommand;
 extern const Command kDescribeCommand;

@@ -43,14 +43,14 @@ StatusOr<ColumnAndWord> ReadWords(Session& session, const Arguments& arguments,
 }
 
 StatusOr<Answer> Send(Session& session, const Arguments& arguments, const fs::Place& place,
-                      Mutation mutation) {
+                      Mutation mutation, ValueFormat format) {
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
   CELLFS_ASSIGN_OR_RETURN(
       MutationResult result,
       session.store.Mutate(session.caller, place.table,
                            RowMutations::Of(std::move(mutation), durability)));
   for (Cell& cell : result.results)
-    session.take(RecordOf(std::move(cell), ValueFormat::kLong));
+    session.take(RecordOf(std::move(cell), format));
   return Answer::kDone;
 }
 
@@ -58,10 +58,11 @@ StatusOr<Answer> ServeAppend(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read, ReadWords(session, arguments));
   if (!read.word) return WrongCall("give the value to append");
   CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(*read.word, arguments));
-  Append append{.row = read.row.row, .cells = {}, .time_range = {}, .return_results = false};
+  Append append{.row = read.row.row, .cells = {}, .time_range = {},
+                .return_results = arguments.Flag("result")};
   append.cells.push_back({.family = read.column.family, .qualifier = *read.column.qualifier,
                           .value = std::move(value)});
-  return Send(session, arguments, read.row, std::move(append));
+  return Send(session, arguments, read.row, std::move(append), ValueFormat::kText);
 }
 
 StatusOr<int> RunAppend(const Front& front, const Arguments& arguments) {
@@ -82,7 +83,7 @@ StatusOr<Answer> ServeIncrement(Session& session, const Arguments& arguments) {
   Increment increment{.row = read.row.row, .cells = {}, .time_range = {}};
   increment.cells.push_back({.family = read.column.family, .qualifier = *read.column.qualifier,
                              .amount = amount});
-  const auto answer = Send(session, arguments, read.row, std::move(increment));
+  const auto answer = Send(session, arguments, read.row, std::move(increment), ValueFormat::kLong);
   if (answer.status().code() != StatusCode::kNotALong) return answer;
   return NoCounter(read.column, answer.status().message());
 }
@@ -103,6 +104,10 @@ StatusOr<Answer> ServeCounter(Session& session, const Arguments& arguments) {
   return Answer::kDone;
 }
 
+void PrintValue(Printer& printer, const json& cell) {
+  printer.Line(ShownBytes(cell["value"].get_ref<const std::string&>()));
+}
+
 void PrintNumber(Printer& printer, const json& cell) {
   printer.Line(cell["shown"].get<std::string>());
 }
@@ -121,9 +126,11 @@ const Command kAppendCommand{
           syntax.Words("WORD", "TABLE, ROW, COLUMN as far as the path does not say it; VALUE, or - for "
                        "standard input");
           syntax.Option("--format", "format", "FORMAT", "the value is text (\\xNN), hex or long");
+          syntax.Flag("--result", "result", "print what the value is then");
           AddDurabilityOption(syntax);
         },
     .serve = ServeAppend,
+    .print = PrintValue,
     .run = RunAppend,
 };
 

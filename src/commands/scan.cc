@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::seconds kBetweenReports{1};
+constexpr int64_t kByTime = 0;
 constexpr int64_t kAllRows = 0;
 
 // What says twice which rows are meant would mean others than either.
@@ -126,7 +127,10 @@ StatusOr<Answer> ServeCount(Session& session, const Arguments& arguments) {
   if (scan.filter == nullptr && !arguments.Flag("cells")) {
     CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeFirstKeyOnlyFilter());
   }
-  uint64_t rows = 0;
+  CELLFS_ASSIGN_OR_RETURN(
+      const int64_t interval,
+      arguments.NumberOr("interval", 1, std::numeric_limits<int64_t>::max(), kByTime));
+  int64_t rows = 0;
   uint64_t cells = 0;
   auto reported = std::chrono::steady_clock::now();
   std::string row;
@@ -136,9 +140,13 @@ StatusOr<Answer> ServeCount(Session& session, const Arguments& arguments) {
     if (cell.row == row) return true;
     row = std::move(cell.row);
     ++rows;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - reported <= kBetweenReports) return true;
-    reported = now;
+    if (interval != kByTime) {
+      if (rows % interval != 0) return true;
+    } else {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - reported <= kBetweenReports) return true;
+      reported = now;
+    }
     return session.take({{"rows_so_far", rows}, {"row", row}});
   }));
   json result = {{"rows", rows}};
@@ -199,6 +207,8 @@ const Command kCountCommand{
           AddRangeOptions(syntax);
           AddQueryOptions(syntax);
           syntax.Flag("--cells", "cells", "the cells too");
+          syntax.Option("--interval", "interval", "N",
+                        "on a terminal, say where it is after each N rows, not each second");
         },
     .only_reads = true,
     .serve = ServeCount,

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "src/shell/call.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <utility>
+
+namespace cellfs::shell {
+namespace {
+
+using nlohmann::json;
+
+// HBase's commands that move regions, servers and logs, or ask how these do.
+constexpr std::string_view kOfServers[] = {
+    "alter_rsgroup_config", "append_peer_exclude_namespaces", "append_peer_exclude_tableCFs",
+    "append_peer_namespaces", "append_peer_tableCFs", "add_peer", "add_rsgroup", "assign",
+    "balance_rsgroup", "balance_switch", "balancer", "balancer_enabled", "catalogjanitor_enabled",
+    "catalogjanitor_run", "catalogjanitor_switch", "cleaner_chore_enabled", "cleaner_chore_run",
+    "cleaner_chore_switch", "clear_block_cache", "clear_compaction_queues", "clear_deadservers",
+    "clear_slowlog_responses", "close_region", "compact_rs", "compaction_switch",
+    "decommission_regionservers", "disable_exceed_throttle_quota", "disable_peer",
+    "disable_rpc_throttle", "disable_table_replication", "enable_exceed_throttle_quota",
+    "enable_peer", "enable_rpc_throttle", "enable_table_replication", "flush_master_store",
+    "get_balancer_decisions", "get_balancer_rejections", "get_largelog_responses",
+    "get_namespace_rsgroup", "get_peer_config", "get_rsgroup", "get_server_rsgroup",
+    "get_slowlog_responses", "get_table_rsgroup", "hbck_chore_run", "is_in_maintenance_mode",
+    "list_deadservers", "list_decommissioned_regionservers", "list_enabled_tables",
+    "list_disabled_tables", "list_liveservers", "list_locks", "list_peer_configs", "list_peers",
+    "list_procedures", "list_replicated_tables", "list_rsgroups", "list_unknownservers",
+    "locate_region", "merge_region", "move", "move_namespaces_rsgroup",
+    "move_servers_namespaces_rsgroup", "move_servers_rsgroup", "move_servers_tables_rsgroup",
+    "move_tables_rsgroup", "normalize", "normalizer_enabled", "normalizer_switch", "processlist",
+    "peer_modification_enabled", "peer_modification_switch", "recommission_regionserver",
+    "regioninfo", "reload_quota", "remove_peer", "remove_peer_exclude_namespaces",
+    "remove_peer_exclude_tableCFs", "remove_peer_namespaces", "remove_peer_tableCFs",
+    "remove_rsgroup", "remove_servers_rsgroup", "rename_rsgroup", "rit", "set_peer_bandwidth",
+    "set_peer_exclude_namespaces", "set_peer_exclude_tableCFs", "set_peer_namespaces",
+    "set_peer_replicate_all", "set_peer_serial", "set_peer_tableCFs", "show_peer_tableCFs",
+    "show_rsgroup_config", "snapshot_cleanup_enabled", "snapshot_cleanup_switch",
+    "splitormerge_enabled", "splitormerge_switch", "stop_master", "stop_regionserver", "trace",
+    "transit_peer_sync_replication_state", "truncate_region", "unassign", "update_all_config",
+    "update_config", "update_peer_config", "update_rsgroup_config", "wal_roll",
+    "wal_roll_all", "zk_dump"};
+
+// And those that keep what cellfs has otherwise, or not at all.
+struct Otherwise {
+  std::string_view name;
+  std::string_view instead;
+};
+constexpr char kSnapshots[] =
+    "the past of a table is there without snapshots: 'cellfs restore', and .asof below a mount";
+constexpr char kLabels[] = "visibility labels are not kept";
+constexpr Otherwise kOtherwise[] = {
+    {"snapshot", kSnapshots},          {"clone_snapshot", kSnapshots},
+    {"restore_snapshot", kSnapshots},  {"delete_snapshot", kSnapshots},
+    {"delete_all_snapshot", kSnapshots}, {"delete_table_snapshots", kSnapshots},
+    {"list_snapshots", kSnapshots},    {"list_table_snapshots", kSnapshots},
+    {"list_snapshot_sizes", kSnapshots}, {"add_labels", kLabels},
+    {"list_labels", kLabels},          {"set_auths", kLabels},
+    {"get_auths", kLabels},            {"clear_auths", kLabels},
+    {"set_visibility", kLabels}};
+
+// In the words of HBase's shell, which names the first argument.
+Status InShellWords(const Status& status, const List& arguments) {
+  const std::string first = arguments.empty() ? "" : arguments.front().Text();
+  const auto with = [&](std::string message) { return Status(status.code(), std::move(message)); };
+  switch (status.code()) {
+    case StatusCode::kTableNotFound:
+      return with("Unknown table " + first + "!");
+    case StatusCode::kTableExists:
+      return with("Table already exists: " + first + "!");
+    case StatusCode::kTableNotEnabled:
+      return with("Table " + first + " is disabled!");
+    case StatusCode::kTableNotDisabled:
+      return with("Table " + first + " should be disabled!");
+    case StatusCode::kNamespaceNotFound:
+      return with("Unknown namespace " + first + "!");
+    case StatusCode::kNamespaceExists:
+      return with("Namespace already exists: " + first + "!");
+    default:
+      return status;
+  }
+}
+
+}  // namespace
+
+StatusOr<std::string> Call::Text(size_t place, const std::string& what) const {
+  if (!Has(place)) return Refused("the " + what + " is missing");
+  const Value& value = arguments_[place];
+  if (value.As<List>() != nullptr || value.As<Hash>() != nullptr)
+    return Refused("the " + what + " is a text, not " + value.Inspect());
+  return value.Text();
+}
+
+StatusOr<Hash> Call::HashAt(size_t place, const std::string& what) const {
+  if (!Has(place)) return Hash();
+  const auto* const hash = arguments_[place].As<Hash>();
+  if (hash == nullptr)
+    return Refused("the " + what + " is a hash ({NAME => VALUE}), not " + arguments_[place].Inspect());
+  return *hash;
+}
+
+StatusOr<Answer> Call::Ask(const std::string& command, json arguments, const TakeRecord& take) {
+  auto answer = surroundings_.store.Call(command, arguments, take);
+  if (!answer.ok()) return InShellWords(answer.status(), arguments_);
+  return answer;
+}
+
+StatusOr<json> Call::AskOne(const std::string& command, json arguments) {
+  json only;
+  CELLFS_RETURN_IF_ERROR(Ask(command, std::move(arguments), [&](json record) {
+                           only = std::move(record);
+                           return true;
+                         }).status());
+  return only;
+}
+
+std::span<const CommandGroup> CommandGroups() {
+  static const std::array groups = {
+      CommandGroup{"general", kGeneralCommands},     CommandGroup{"ddl", kDdlCommands},
+      CommandGroup{"namespace", kNamespaceCommands}, CommandGroup{"dml", kDmlCommands},
+      CommandGroup{"tools", kToolCommands},          CommandGroup{"quotas", kQuotaCommands},
+      CommandGroup{"security", kSecurityCommands}};
+  return groups;
+}
+
+const ShellCommand* FindShellCommand(std::string_view name) {
+  if (name == "desc") name = "describe";
+  for (const CommandGroup& group : CommandGroups())
+    for (const ShellCommand& command : group.commands)
+      if (command.name == name) return &command;
+  return nullptr;
+}
+
+std::string WhyNotHere(std::string_view name, bool is_cluster) {
+  for (const Otherwise& otherwise : kOtherwise)
+    if (otherwise.name == name) return std::string(otherwise.instead);
+  if (std::find(std::begin(kOfServers), std::end(kOfServers), name) == std::end(kOfServers)) return "";
+  return is_cluster ? "that is for HBase's own shell"
+                    : "one machine has no servers, peers or regions to look after: nothing to do";
+}
+
+std::string WordOf(std::string_view bytes) {
+  std::string word = ShownBytes(bytes);
+  return word == "-" ? "\\x2D" : word;  // which would be standard input
+}
+
+std::string ColumnWordOf(std::string_view bytes) {
+  std::string word;
+  for (const char c : WordOf(bytes)) word += c == '=' ? std::string("\\x3D") : std::string(1, c);
+  return word;
+}
+
+StatusOr<std::vector<std::string>> Matching(const std::vector<std::string>& texts,
+                                            const std::string& expression) {
+  std::vector<std::string> found;
+  try {
+    const std::regex regex(expression);
+    for (const std::string& text : texts)
+      if (std::regex_match(text, regex)) found.push_back(text);
+  } catch (const std::regex_error&) {
+    return Refused("'" + expression + "' is no regular expression");
+  }
+  return found;
+}
+
+}  // namespace cellfs::shell
