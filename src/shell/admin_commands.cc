@@ -77,7 +77,7 @@ StatusOr<Value> RunTableHelp(Call& call) {
 
 // A family or the kind of a compaction, which HBase takes besides, changes nothing: the table is
 // done as a whole.
-StatusOr<Value> RunOnTable(Call& call, const std::string& command, bool is_minor = false) {
+StatusOr<Value> RunOnStored(Call& call, const std::string& command, bool is_minor = false) {
   CELLFS_ASSIGN_OR_RETURN(const std::string table, call.Text(0, "table"));
   json arguments = {{"words", {WordOf(table)}}};
   if (is_minor) arguments["minor"] = true;
@@ -291,7 +291,7 @@ constexpr std::array kTools = {
     ShellCommand{"compact", 1, 3,
                  "Merges store files that the background would take.\n"
                  "compact 't1'",
-                 [](Call& call) { return RunOnTable(call, "compact", /*is_minor=*/true); }},
+                 [](Call& call) { return RunOnStored(call, "compact", /*is_minor=*/true); }},
     ShellCommand{"compaction_state", 1, 1,
                  "Whether a table is compacted: who asks for it waits until it is done.\n"
                  "compaction_state 't1'",
@@ -299,11 +299,11 @@ constexpr std::array kTools = {
     ShellCommand{"flush", 1, 2,
                  "Moves what is in memory into store files.\n"
                  "flush 't1'",
-                 [](Call& call) { return RunOnTable(call, "flush"); }},
+                 [](Call& call) { return RunOnStored(call, "flush"); }},
     ShellCommand{"major_compact", 1, 3,
                  "Rewrites a table without what no read can see.\n"
                  "major_compact 't1'",
-                 [](Call& call) { return RunOnTable(call, "compact"); }},
+                 [](Call& call) { return RunOnStored(call, "compact"); }},
     ShellCommand{"split", 2, 2,
                  "Cuts a region of a table at a key.\n"
                  "split 't1', 'm'",

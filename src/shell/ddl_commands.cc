@@ -223,7 +223,7 @@ StatusOr<Value> RunOnAll(Call& call, const std::string& command, const std::stri
   return Value{};
 }
 
-constexpr std::array kCommands = {
+constexpr std::array kDdl = {
     ShellCommand{"alter", 2, 64,
                  "Changes families and attributes of a table; what is not named stays.\n"
                  "alter 't1', NAME => 'f1', VERSIONS => 5\n"
@@ -316,6 +316,6 @@ constexpr std::array kCommands = {
 
 }  // namespace
 
-const std::span<const ShellCommand> kDdlCommands = kCommands;
+const std::span<const ShellCommand> kDdlCommands = kDdl;
 
 }  // namespace cellfs::shell

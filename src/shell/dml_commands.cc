@@ -340,7 +340,7 @@ StatusOr<Value> RunTruncate(Call& call) {
   return Value{};
 }
 
-constexpr std::array kCommands = {
+constexpr std::array kDml = {
     ShellCommand{"append", 4, 5,
                  "Adds to the value of a column, and says what it is then.\n"
                  "append 't1', 'r1', 'c1', 'value'",
@@ -418,6 +418,6 @@ constexpr std::array kCommands = {
 
 }  // namespace
 
-const std::span<const ShellCommand> kDmlCommands = kCommands;
+const std::span<const ShellCommand> kDmlCommands = kDml;
 
 }  // namespace cellfs::shell

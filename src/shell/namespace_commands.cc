@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-json WordsOf(const std::string& name) { return {{"words", {WordOf(name)}}}; }
+json NamespaceWords(const std::string& name) { return {{"words", {WordOf(name)}}}; }
 
 void AddProperties(const Hash& hash, json& arguments) {
   for (const auto& [key, value] : hash) {
@@ -19,17 +19,17 @@ void AddProperties(const Hash& hash, json& arguments) {
   }
 }
 
-StatusOr<Value> RunCreate(Call& call) {
+StatusOr<Value> RunCreateNamespace(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const std::string name, call.Text(0, "namespace"));
   CELLFS_ASSIGN_OR_RETURN(const Hash hash, call.HashAt(1, "second argument"));
-  json arguments = WordsOf(name);
+  json arguments = NamespaceWords(name);
   AddProperties(hash, arguments);
   CELLFS_RETURN_IF_ERROR(call.Ask("create_namespace", std::move(arguments)).status());
   return Value{};
 }
 
 // {METHOD => 'set', 'P' => 'V'} or {METHOD => 'unset', NAME => 'P'}
-Status AddChange(const Hash& hash, json& arguments) {
+Status AddNamespaceChange(const Hash& hash, json& arguments) {
   std::string method;
   for (const auto& [key, value] : hash)
     if (key == "METHOD") method = value.Text();
@@ -46,21 +46,21 @@ Status AddChange(const Hash& hash, json& arguments) {
   return {};
 }
 
-StatusOr<Value> RunAlter(Call& call) {
+StatusOr<Value> RunAlterNamespace(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const std::string name, call.Text(0, "namespace"));
-  json arguments = WordsOf(name);
+  json arguments = NamespaceWords(name);
   for (size_t i = 1; i < call.count(); ++i) {
     CELLFS_ASSIGN_OR_RETURN(const Hash hash, call.HashAt(i, "change"));
-    CELLFS_RETURN_IF_ERROR(AddChange(hash, arguments));
+    CELLFS_RETURN_IF_ERROR(AddNamespaceChange(hash, arguments));
   }
   CELLFS_RETURN_IF_ERROR(call.Ask("alter_namespace", std::move(arguments)).status());
   return Value{};
 }
 
-StatusOr<Value> RunDescribe(Call& call) {
+StatusOr<Value> RunDescribeNamespace(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const std::string name, call.Text(0, "namespace"));
   CELLFS_ASSIGN_OR_RETURN(const json described,
-                          call.AskOne("describe_namespace", WordsOf(name)));
+                          call.AskOne("describe_namespace", NamespaceWords(name)));
   std::string text = "{NAME => '" + name + "'";
   for (const auto& [key, value] : described["properties"].items())
     text += ", " + key + " => '" + BinaryText(value.get<std::string>()) + "'";
@@ -77,13 +77,13 @@ StatusOr<Value> RunDescribe(Call& call) {
   return Value{};
 }
 
-StatusOr<Value> RunDrop(Call& call) {
+StatusOr<Value> RunDropNamespace(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const std::string name, call.Text(0, "namespace"));
-  CELLFS_RETURN_IF_ERROR(call.Ask("drop_namespace", WordsOf(name)).status());
+  CELLFS_RETURN_IF_ERROR(call.Ask("drop_namespace", NamespaceWords(name)).status());
   return Value{};
 }
 
-StatusOr<Value> RunList(Call& call) {
+StatusOr<Value> RunListNamespaces(Call& call) {
   std::vector<std::string> names;
   CELLFS_RETURN_IF_ERROR(call.Ask("list_namespaces", json::object(), [&](const json& record) {
                                names.push_back(record["namespace"].get<std::string>());
@@ -99,11 +99,11 @@ StatusOr<Value> RunList(Call& call) {
   return Value{};
 }
 
-StatusOr<Value> RunListTables(Call& call) {
+StatusOr<Value> RunNamespaceTables(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const std::string name, call.Text(0, "namespace"));
   call.output().Head("TABLE");
   List tables;
-  CELLFS_RETURN_IF_ERROR(call.Ask("list", WordsOf(name), [&](const json& record) {
+  CELLFS_RETURN_IF_ERROR(call.Ask("list", NamespaceWords(name), [&](const json& record) {
                                std::string table = record["table"].get<std::string>();
                                table.erase(0, table.find(':') + 1);
                                call.output().Row(table);
@@ -114,38 +114,38 @@ StatusOr<Value> RunListTables(Call& call) {
   return Value{std::move(tables)};
 }
 
-constexpr std::array kCommands = {
+constexpr std::array kNamespace = {
     ShellCommand{"alter_namespace", 2, 64,
                  "Sets properties of a namespace, or takes one away.\n"
                  "alter_namespace 'ns1', {METHOD => 'set', 'PROPERTY_NAME' => 'PROPERTY_VALUE'}\n"
                  "alter_namespace 'ns1', {METHOD => 'unset', NAME => 'PROPERTY_NAME'}",
-                 RunAlter},
+                 RunAlterNamespace},
     ShellCommand{"create_namespace", 1, 2,
                  "Makes a namespace.\n"
                  "create_namespace 'ns1'\n"
                  "create_namespace 'ns1', {'PROPERTY_NAME' => 'PROPERTY_VALUE'}",
-                 RunCreate},
+                 RunCreateNamespace},
     ShellCommand{"describe_namespace", 1, 1,
                  "Shows the properties of a namespace.\n"
                  "describe_namespace 'ns1'",
-                 RunDescribe},
+                 RunDescribeNamespace},
     ShellCommand{"drop_namespace", 1, 1,
                  "Drops a namespace that has no tables.\n"
                  "drop_namespace 'ns1'",
-                 RunDrop},
+                 RunDropNamespace},
     ShellCommand{"list_namespace", 0, 1,
                  "The namespaces, or those whose names match.\n"
                  "list_namespace\n"
                  "list_namespace 'abc.*'",
-                 RunList},
+                 RunListNamespaces},
     ShellCommand{"list_namespace_tables", 1, 1,
                  "The tables of a namespace.\n"
                  "list_namespace_tables 'ns1'",
-                 RunListTables},
+                 RunNamespaceTables},
 };
 
 }  // namespace
 
-const std::span<const ShellCommand> kNamespaceCommands = kCommands;
+const std::span<const ShellCommand> kNamespaceCommands = kNamespace;
 
 }  // namespace cellfs::shell

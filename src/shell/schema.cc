@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string Escaped(char c) {
+std::string EscapedByte(char c) {
   char escape[5];
   snprintf(escape, sizeof escape, "\\x%02X", static_cast<unsigned char>(c));
   return escape;
@@ -27,7 +27,7 @@ std::string AttributeText(const std::string& value) {
   std::string text;
   for (const char c : ShownBytes(value))
     text += std::string_view(",'\"{}[]=").find(c) == std::string_view::npos ? std::string(1, c)
-                                                                            : Escaped(c);
+                                                                            : EscapedByte(c);
   return text;
 }
 
@@ -37,12 +37,12 @@ std::string SplitText(const std::string& key) {
   std::string text;
   for (const char c : key) {
     const bool stays = c >= ' ' && c < 0x7f && c != ',';
-    text += stays ? std::string(1, c) : Escaped(c);
+    text += stays ? std::string(1, c) : EscapedByte(c);
   }
   return text;
 }
 
-const Value* Find(const Hash& hash, std::string_view key) {
+const Value* FindIn(const Hash& hash, std::string_view key) {
   for (const auto& [name, value] : hash)
     if (name == key) return &value;
   return nullptr;
@@ -69,7 +69,7 @@ Status ForEachAttribute(const std::string& key, const Value& value, const Take& 
 }
 
 StatusOr<std::string> FamilyWord(const Hash& hash) {
-  const Value& name = *Find(hash, "NAME");
+  const Value& name = *FindIn(hash, "NAME");
   std::string attributes;
   for (const auto& [key, value] : hash) {
     if (key == "NAME") continue;
@@ -122,15 +122,15 @@ Status AddOfNewTable(const std::string& key, const Value& value, json& arguments
 
 // METHOD => 'delete', NAME => 'f1' and the like; true: it was one that takes something away.
 StatusOr<bool> TakeRemoval(const Hash& hash, json& arguments) {
-  if (const Value* dropped = Find(hash, "delete")) {
+  if (const Value* dropped = FindIn(hash, "delete")) {
     for (const Value& family : AsList(*dropped))
       arguments["drop_family"].push_back(ShownBytes(family.Text()));
     return true;
   }
-  const Value* const method = Find(hash, "METHOD");
+  const Value* const method = FindIn(hash, "METHOD");
   if (method == nullptr || method->Text() == "table_att") return false;
   const std::string& said = method->Text();
-  const Value* const name = Find(hash, "NAME");
+  const Value* const name = FindIn(hash, "NAME");
   if (name == nullptr) return Refused("METHOD => '" + said + "' needs a NAME");
   const bool is_unset = said == "table_att_unset" || said == "table_conf_unset" ||
                         said == "table_remove_coprocessor";
@@ -175,7 +175,7 @@ Status AddToCreate(const Value& said, json& arguments) {
     arguments["words"].push_back(ShownBytes(said.Text()));
     return {};
   }
-  if (Find(*hash, "NAME") != nullptr) {
+  if (FindIn(*hash, "NAME") != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(const std::string word, FamilyWord(*hash));
     arguments["words"].push_back(word);
     return {};
@@ -190,7 +190,7 @@ Status AddToAlter(const Value& said, json& arguments) {
   if (hash == nullptr) return AddToCreate(said, arguments);
   CELLFS_ASSIGN_OR_RETURN(const bool was_removal, TakeRemoval(*hash, arguments));
   if (was_removal) return {};
-  if (Find(*hash, "NAME") != nullptr) return AddToCreate(said, arguments);
+  if (FindIn(*hash, "NAME") != nullptr) return AddToCreate(said, arguments);
   for (const auto& [key, value] : *hash) {
     if (key != "METHOD") CELLFS_RETURN_IF_ERROR(AddTableAttribute(key, value, arguments));
   }
