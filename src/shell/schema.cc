@@ -148,12 +148,33 @@ constexpr std::array kFamilyOrder = {
     "MIN_VERSIONS", "REPLICATION_SCOPE", "BLOOMFILTER", "IN_MEMORY", "COMPRESSION", "BLOCKCACHE",
     "BLOCKSIZE"};
 
+std::string Counted(int64_t number, const char* unit) {
+  return std::to_string(number) + " " + unit + (number == 1 ? "" : "S");
+}
+
+// "90061 SECONDS (1 DAY 1 HOUR 1 MINUTE 1 SECOND)"
+std::string HumanSeconds(int64_t seconds) {
+  if (seconds < 60) return Counted(seconds, "SECOND");
+  const std::pair<int64_t, const char*> units[] = {
+      {86400, "DAY"}, {3600, "HOUR"}, {60, "MINUTE"}, {1, "SECOND"}};
+  std::string parts;
+  int64_t left = seconds;
+  for (const auto& [length, unit] : units) {
+    if (left >= length) parts += (parts.empty() ? "" : " ") + Counted(left / length, unit);
+    left %= length;
+  }
+  return Counted(seconds, "SECOND") + " (" + parts + ")";
+}
+
 // HBase shows numbers of bytes and seconds for people too.
 std::string HumanValue(const std::string& name, const std::string& value) {
-  if (name != "BLOCKSIZE") return value;
-  const long bytes = std::atol(value.c_str());
-  if (bytes <= 0 || bytes % 1024 != 0) return value;
-  return value + " B (" + std::to_string(bytes / 1024) + "KB)";
+  const bool is_number =
+      !value.empty() && value.find_first_not_of("0123456789") == value.npos && value.size() < 18;
+  if (!is_number) return value;
+  const int64_t number = std::stoll(value);
+  if (name == "TTL") return HumanSeconds(number);
+  if (name != "BLOCKSIZE" || number == 0 || number % 1024 != 0) return value;
+  return value + " B (" + std::to_string(number / 1024) + "KB)";
 }
 
 std::string PairText(const std::string& name, const std::string& value) {

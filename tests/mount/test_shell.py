@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""HBase's shell, as people type it, feed it and leave it."""
+
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+from mounts import CELLFS, sh
+
+HERE = pathlib.Path(__file__).parent / "shell"
+
+
+def shell(target, text, *options):
+    """Exit code, output, errors."""
+    done = subprocess.run([CELLFS, "shell", *options, str(target)], input=text, capture_output=True, timeout=120,
+                          check=False, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def without_times(text):
+    text = re.sub(r"Took [0-9.]+ seconds", "Took N seconds", text)
+    return re.sub(r"timestamp=20[0-9T:.-]+", "timestamp=NOW", text)
+
+
+# CELLFS_RECORD=1 writes what is printed to the file: to be looked at beside what HBase prints.
+def test_the_commands_of_hbases_book(mount):
+    done = subprocess.run([CELLFS, "shell", str(mount)], stdin=open(HERE / "book.txt"), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=120, check=False, text=True,
+                          env={**os.environ, "TZ": "UTC"})
+    printed = without_times(done.stdout)
+    if "CELLFS_RECORD" in os.environ:
+        (HERE / "book.expected").write_text(printed)
+    assert printed == (HERE / "book.expected").read_text()
+    assert done.returncode == 1, "some failed on purpose"
+
+
+def test_a_script_ends_at_its_first_error_where_that_is_asked_for(mount, tmp_path):
+    text = "create 't1', 'f'\nput 't1', 'r', 'f:q', 'v'\nput 'no', 'r', 'f:q', 'v'\nput 't1', 'r', 'f:after', 'v'\n"
+    code, out, error = shell(mount, text, "-n")
+    assert code == 1 and error == "ERROR: Unknown table no!\n" and out.startswith("Created table t1\n")
+    assert os.listdir(mount / "default/t1/r/f") == ["q"]
+    code, _, error = shell(mount, text)
+    assert code == 1 and "Table already exists: t1!" in error
+    assert sorted(os.listdir(mount / "default/t1/r/f")) == ["after", "q"]
+    assert shell(mount, "exit 7\nlist\n")[0] == 7
+    assert shell(mount, "list\nexit\n")[0] == 0
+    script = tmp_path / "script"
+    script.write_text("list\n")
+    assert "t1" in sh(f"{CELLFS} shell {mount} {script}")[1]
+    code, _, error = sh(f"{CELLFS} shell {mount} {tmp_path}/none", check=False)
+    assert code == 2 and "cannot be read" in error
+    assert shell(mount, "create 't2', {NAME => 'f'")[0] == 1, "the end is missing"
+
+
+def test_it_reads_a_store_that_is_not_mounted(mount):
+    shell(mount, "create 't1', 'f'\nput 't1', 'r', 'f:q', \"\\x00\"\n")
+    mount.stop()
+    code, out, _ = shell(mount.store, "get 't1', 'r'\ncount 't1'\n")
+    assert code == 0 and "value=\\x00" in out and "1 row(s)" in out
+
+
+def test_who_may_not_read_a_table_does_not_in_the_shell(mount):
+    shell(mount, "create 't1', 'f'\nput 't1', 'r', 'f:q', 'secret'\n")
+    os.chmod(mount / "default/t1", 0o700)
+    done = subprocess.run(["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups", CELLFS, "shell", str(mount)],
+                          input="scan 't1'\nput 't1', 'r', 'f:q', 'x'\ndisable 't1'\n", capture_output=True,
+                          timeout=60, check=False, text=True)
+    assert done.returncode == 1 and "secret" not in done.stdout and done.stderr.count("ERROR: ") == 3
+    assert (mount / "default/t1/r/f/q").read_text() == "secret"
+
+
+class Typed:
+    """A shell on a terminal."""
+
+    def __init__(self, target, home):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execve(CELLFS, [CELLFS, "shell", str(target)],
+                      {"HOME": str(home), "TERM": "xterm", "PATH": os.environ["PATH"]})
+        self.shown = b""
+
+    def until(self, text):
+        """What is shown up to the text, without what moves the cursor."""
+        end = time.monotonic() + 30
+        while text.encode() not in self.shown:
+            assert time.monotonic() < end, self.shown
+            if select.select([self.terminal], [], [], 1)[0]:
+                self.shown += os.read(self.terminal, 4096)
+        at = self.shown.index(text.encode()) + len(text)
+        before, self.shown = self.shown[:at], self.shown[at:]
+        return re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]|\r", b"", before).decode()
+
+    def type(self, text):
+        os.write(self.terminal, text.encode())
+
+    def end(self):
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        os.close(self.terminal)
+        return os.waitpid(self.pid, 0)[1]
+
+
+def test_people_are_prompted_answered_and_helped_along(mount, tmp_path):
+    typed = Typed(mount, tmp_path)
+    try:
+        typed.until("cellfs:001:0> ")
+        typed.type("create 't1', {NAME => 'f',\n")
+        typed.until("cellfs:001:1* ")
+        typed.type("VERSIONS => 3}\n")
+        assert "=> Hbase::Table - t1" in typed.until("cellfs:002:0> ")
+        typed.type("put 't1', 'r', 'f:q', 'v'\n")
+        typed.until("cellfs:003:0> ")
+        typed.type("scan 'nowhere'\n")
+        shown = typed.until("cellfs:004:0> ")
+        assert "ERROR: Unknown table nowhere!" in shown and "For usage try 'help \"scan\"'" in shown
+        typed.type("get_cou\t't1', 'r', 'f:q'\n")
+        assert "ERROR: f:q is no counter" in typed.until("cellfs:005:0> ")
+        typed.type("list 't1\t'\n")
+        assert '=> ["t1"]' in typed.until("cellfs:006:0> ")
+        typed.type("exit\n")
+        _, status = os.waitpid(typed.pid, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+    finally:
+        os.close(typed.terminal)
+    history = tmp_path / ".local/state/cellfs/shell_history"
+    assert "VERSIONS" in history.read_text() and history.stat().st_mode & 0o077 == 0
+
+
+def test_a_long_scan_is_ended_by_an_interrupt_and_the_shell_goes_on(mount, tmp_path):
+    shell(mount, "create 't1', 'f'\n" + "".join(f"put 't1', 'r{number}', 'f:q', '{'v' * 900}'\n"
+                                               for number in range(3000)))
+    typed = Typed(mount, tmp_path)
+    try:
+        typed.until("cellfs:001:0> ")
+        typed.type("scan 't1'\n")
+        typed.until("column=f:q")
+        os.kill(typed.pid, signal.SIGINT)
+        typed.until("cellfs:002:0> ")
+        typed.type("count 't1'\n")
+        assert "3000 row(s)" in typed.until("cellfs:003:0> ")
+    finally:
+        typed.end()
