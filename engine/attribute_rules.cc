@@ -56,6 +56,7 @@ constexpr Rule kFamilyRules[] = {
     {"ENCRYPTION", ""},
     {"ENCRYPTION_KEY", ""},
     {"EVICT_BLOCKS_ON_CLOSE", "false", ValueKind::kBoolean},
+    {"INDEX_BLOCK_ENCODING", "NONE", ValueKind::kWord, " NONE PREFIX_TREE "},
     {"IN_MEMORY", "false", ValueKind::kBoolean},
     {"IN_MEMORY_COMPACTION", "", ValueKind::kWord, " NONE BASIC EAGER ADAPTIVE "},
     {"IS_MOB", "false", ValueKind::kBoolean},

@@ -24,12 +24,14 @@ TEST(SchemaTest, KnownAttributesAreFoundInAnyCaseAndSetTheirMembers) {
   ASSERT_TRUE(family.Set("versions", "3").ok());
   ASSERT_TRUE(family.Set("Keep_Deleted_Cells", "ttl").ok());
   ASSERT_TRUE(family.Set("compression", "zstd").ok());
+  ASSERT_TRUE(family.Set("index_block_encoding", "none").ok());
   ASSERT_TRUE(family.Set("BLOCKSIZE", "128K").ok());
   EXPECT_EQ(family.block_size(), 131072);
   ASSERT_TRUE(family.Set("BLOCKSIZE", "64KB").ok());
   EXPECT_EQ(family.attributes(), (Attributes{{"VERSIONS", "3"},
                                              {"KEEP_DELETED_CELLS", "TTL"},
                                              {"COMPRESSION", "ZSTD"},
+                                             {"INDEX_BLOCK_ENCODING", "NONE"},
                                              {"BLOCKSIZE", "65536"}}));
   EXPECT_EQ(family.max_versions(), 3);
   EXPECT_EQ(family.keep_deleted_cells(), KeepDeletedCells::kTtl);
