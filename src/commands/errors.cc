@@ -68,7 +68,7 @@ Status CheckNameIsThere(Session& session, const fs::Place& target) {
 
 StatusOr<Answer> ServeErrors(Session& session, const Arguments& arguments) {
   if (session.mountpoint.empty())
-    return Status(StatusCode::kUnsupportedOperation, "a store that is not mounted refuses nothing");
+    return NoMountOf(session.other_mounts, "a store that is not mounted refuses nothing");
   CELLFS_ASSIGN_OR_RETURN(const fs::Place target, PlaceOf(session, arguments));
   const bool follows = arguments.Flag("follow");
   if (target.kind == fs::PlaceKind::kRoot && !follows) {

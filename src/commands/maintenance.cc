@@ -174,8 +174,8 @@ Status SetOne(Session& session, const std::string& name, const std::string& valu
 
 StatusOr<Answer> Set(Session& session, const Arguments& arguments) {
   if (session.mountpoint.empty())
-    return Status(StatusCode::kUnsupportedOperation,
-                  "the store is not mounted, and a setting lasts as long as a mount");
+    return NoMountOf(session.other_mounts,
+                     "the store is not mounted, and a setting lasts as long as a mount");
   std::set<std::string> named;
   for (const std::string& setting : arguments.Texts("words")) {
     const std::string name = setting.substr(0, setting.find('='));

@@ -20,6 +20,7 @@
 #include "src/commands/target.h"
 #include "src/configuration.h"
 #include "src/daemon/logging.h"
+#include "src/mount/store_name.h"
 
 namespace cellfs {
 namespace {
@@ -131,6 +132,7 @@ std::string SpaceOf(const std::string& directory) {
 // As its files tell, without opening it: that would replay its log.
 StatusOr<std::string> StoreFiles(const std::string& store) {
   if (store.empty()) return Status(StatusCode::kUnavailable, "its directory is not known");
+  if (IsRemote(store)) return std::string("on servers\n");
   CELLFS_ASSIGN_OR_RETURN(const std::string format, FirstLineOf(store + "/FORMAT", ""));
   std::string text = format + "\n" + SpaceOf(store) + "\n";
   for (const char* folder : {"wal", "tables"}) {
@@ -152,7 +154,12 @@ StatusOr<std::string> StoreFiles(const std::string& store) {
 }
 
 StatusOr<json> AskTheDaemon(const Front& front, const StorePath& path, bool with_names) {
-  if (!path.mount) return Status(StatusCode::kUnavailable, "the store is not mounted");
+  if (!path.mount) {
+    const bool is_mounted = IsRemote(path.store) && !FindMountsOf(path.store).empty();
+    return Status(StatusCode::kUnavailable,
+                  is_mounted ? "of a store on servers a mount point is to be named"
+                             : "the store is not mounted");
+  }
   const DaemonState state = AskDaemon(*path.mount);
   if (state == DaemonState::kIsSilent)
     return Status(StatusCode::kUnavailable, "the daemon does not answer");

@@ -7,6 +7,7 @@
 #include "fs/store/not_kept.h"
 #include "fs/tree/hidden_namespace.h"
 #include "src/commands/all.h"
+#include "src/commands/target.h"
 #include "src/daemon/logging.h"
 
 namespace cellfs {
@@ -17,7 +18,7 @@ using nlohmann::json;
 // Answers with the times that stay: who uses one, or has within a minute, may be about to read it.
 StatusOr<json> Release(Session& session, const std::string& what) {
   if (session.mountpoint.empty())
-    return Status(StatusCode::kUnsupportedOperation, "a store that is not mounted holds no times");
+    return NoMountOf(session.other_mounts, "a store that is not mounted holds no times");
   bool is_any = false;
   json kept = json::array();
   for (const fs::AsofRegistry::Held& held : session.filesystem.asof().ListHeld()) {

@@ -236,6 +236,12 @@ StatusOr<StorePath> FindWholeStore(const std::string& path) {
                    (found.is_by_store ? found.store : found.mount->mountpoint));
 }
 
+Status NoMountOf(const std::vector<MountedStore>& mounts, const std::string& otherwise) {
+  if (mounts.empty()) return {StatusCode::kUnsupportedOperation, otherwise};
+  return {StatusCode::kIllegalArgument, mounts.front().store + " is mounted on " +
+                                            MountpointsOf(mounts) + "; name a mount point"};
+}
+
 StatusOr<Place> PlaceOf(const Session& session, const Arguments& arguments) {
   Place place = fs::RootPlace();
   const auto& places = session.filesystem.parts().places;

@@ -42,6 +42,10 @@ StatusOr<StorePath> FindStore(const std::string& path);
 // of one.
 StatusOr<StorePath> FindWholeStore(const std::string& path);
 
+// Why a command that asks a mount, and not the store, has none. `mounts`: those that the store's name
+// may mean, of which each has its own; where there is none, `otherwise`.
+Status NoMountOf(const std::vector<MountedStore>& mounts, const std::string& otherwise);
+
 // ---- Where the store is -------------------------------------------------------------------------
 
 // The place that "path", the names below the root, denotes. Whether anything is there is not asked.

@@ -184,6 +184,12 @@ std::optional<MountedStore> FindMountOn(const std::string& mountpoint) {
   }));
 }
 
+std::string MountpointsOf(const std::vector<MountedStore>& mounts) {
+  std::string all;
+  for (const MountedStore& mount : mounts) all += (all.empty() ? "" : ", ") + mount.mountpoint;
+  return all;
+}
+
 std::optional<MountedStore> FindMount(const std::string& path) {
   auto mount = FindMountOn(path);
   return mount ? mount : FindMountOf(path);

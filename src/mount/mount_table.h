@@ -39,6 +39,8 @@ std::optional<MountedStore> FindMountOn(const std::string& mountpoint);
 // Of a cluster there may be several, each by a daemon of its own; once each, in the order in which
 // they were mounted.
 std::vector<MountedStore> FindMountsOf(const std::string& store);
+// "/mnt/a, /mnt/b".
+std::string MountpointsOf(const std::vector<MountedStore>& mounts);
 // By either.
 std::optional<MountedStore> FindMount(const std::string& path);
 

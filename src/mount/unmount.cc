@@ -182,10 +182,8 @@ Status CheckIsOne(const std::string& path) {
   if (FindMountOn(path)) return {};
   const std::vector<MountedStore> mounts = FindMountsOf(path);
   if (mounts.size() < 2) return {};
-  std::string places;
-  for (const MountedStore& mount : mounts)
-    places += (places.empty() ? "" : ", ") + mount.mountpoint;
-  return {StatusCode::kIllegalArgument, mounts.front().store + " is mounted on " + places +
+  return {StatusCode::kIllegalArgument, mounts.front().store + " is mounted on " +
+                                            MountpointsOf(mounts) +
                                             "; name one of these, or --all"};
 }
 

@@ -266,6 +266,11 @@ class Written(unittest.TestCase):
         status = cellfs("status", NAME)
         for root in (first, second):
             self.assertRegex(status, f"(?m)^mounted on {root} by process [0-9]+$")
+        for words in (("set", NAME, "log_level=info"), ("errors", NAME)):
+            self.assertIn(f"{first}, {second}; name a mount point", cellfs(*words, code=2))
+        report = cellfs("report", NAME)
+        self.assertIn("== store\non servers\n", report)
+        self.assertIn("a mount point is to be named", report)
         refused = cellfs("umount", NAME, code=2)
         self.assertEqual(len(refused.splitlines()), 1)
         self.assertIn(f"{first}, {second}; name one of these, or --all", refused)
