@@ -314,5 +314,6 @@ Status Connection::Define(std::string_view sql, const Patience& patience) {
 }
 
 unsigned Connection::last_error() const { return mysql_errno(mysql_); }
+uint64_t Connection::last_insert_id() const { return mysql_insert_id(mysql_); }
 
 }  // namespace cellfs::obkv

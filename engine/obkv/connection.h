@@ -47,6 +47,7 @@ class Connection {
   // The same of what changes a schema: kOutcomeUnknown where the session was lost.
   Status Define(std::string_view sql, const Patience& patience);
   unsigned last_error() const;  // the server's number; 0: none
+  uint64_t last_insert_id() const;  // of the last Change
 
   // Whether the server has left it open, as far as is known here. Between two calls.
   bool IsOpen() const;

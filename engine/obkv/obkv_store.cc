@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/obkv/retries.h"
 #include "engine/obkv/row_writes.h"
 #include "engine/remote/shown_cells.h"
 #include "engine/table/request_check.h"
@@ -33,6 +34,33 @@ Status NotEnabled(const TableName& table) {
 Status NotDisabled(const TableName& table) {
   return {StatusCode::kTableNotDisabled, "table '" + table.ToString() + "' is enabled"};
 }
+// What has come into others' way is tried again.
+template <typename Act>
+auto WithRetries(const ObkvOptions& options, const Act& act) -> decltype(act()) {
+  for (Retries retries(options.operation_timeout);;) {
+    auto done = act();
+    if (done.ok() || !DidNotHappen(done.status()) || !retries.Pause()) return done;
+  }
+}
+
+// The same of rows, some of which may have been written.
+std::vector<StatusOr<MutationResult>> BatchWithRetries(Region& region, const ObkvOptions& options,
+                                                       const std::vector<RowMutations>& rows) {
+  auto answers = region.Batch(rows);
+  for (Retries retries(options.operation_timeout);;) {
+    std::vector<size_t> which;
+    std::vector<RowMutations> again;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (answers[i].ok() || !DidNotHappen(answers[i].status())) continue;
+      which.push_back(i);
+      again.push_back(rows[i]);
+    }
+    if (which.empty() || !retries.Pause()) return answers;
+    auto more = region.Batch(again);
+    for (size_t i = 0; i < which.size(); ++i) answers[which[i]] = std::move(more[i]);
+  }
+}
+
 Status NoFamily(const TableName& table, const std::string& family) {
   return {StatusCode::kInvalidFamilyOperation,
           "family '" + family + "' of table '" + table.ToString() + "' does not exist"};
@@ -100,14 +128,14 @@ StatusOr<std::unique_ptr<Scanner>> ObkvStore::OpenScanner(const Caller& /*caller
 StatusOr<MutationResult> ObkvStore::Mutate(const Caller& /*caller*/, const TableName& table,
                                            const RowMutations& mutations) {
   CELLFS_ASSIGN_OR_RETURN(const auto opened, FindEnabled(table));
-  return opened->region.Mutate(mutations);
+  return WithRetries(options_, [&] { return opened->region.Mutate(mutations); });
 }
 
 StatusOr<CheckAndMutateResult> ObkvStore::CheckAndMutate(const Caller& /*caller*/,
                                                          const TableName& table,
                                                          const cellfs::CheckAndMutate& check) {
   CELLFS_ASSIGN_OR_RETURN(const auto opened, FindEnabled(table));
-  return opened->region.CheckAndMutate(check, nullptr);
+  return WithRetries(options_, [&] { return opened->region.CheckAndMutate(check, nullptr); });
 }
 
 std::vector<StatusOr<MutationResult>> ObkvStore::Batch(const Caller& /*caller*/,
@@ -123,7 +151,7 @@ std::vector<StatusOr<MutationResult>> ObkvStore::Batch(const Caller& /*caller*/,
     fits.push_back(CheckFits((*opened)->storage->described(), row));
     if (fits.back().ok()) fitting.push_back(row);
   }
-  auto written = (*opened)->region.Batch(fitting);
+  auto written = BatchWithRetries((*opened)->region, options_, fitting);
   std::vector<StatusOr<MutationResult>> answers;
   auto next = written.begin();
   for (const Status& fit : fits) {

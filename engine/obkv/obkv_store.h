@@ -7,7 +7,8 @@
 // whoever the Caller is.
 //
 // Every call goes to the server and ends within operation_timeout: with an answer, with
-// kUnavailable or kTimedOut where nothing has happened, or with kOutcomeUnknown. What others change
+// kUnavailable or kTimedOut where nothing has happened, or with kOutcomeUnknown, where neither a
+// COMMIT was answered nor what has become of it could be found out. What others change
 // is seen at the next call, but for schemas, which count for half of options.max_staleness_ms.
 #ifndef CELLFS_ENGINE_OBKV_OBKV_STORE_H_
 #define CELLFS_ENGINE_OBKV_OBKV_STORE_H_

@@ -95,63 +95,91 @@ class ObkvTable::ObkvScanner : public Scanner {
   const std::unique_ptr<RegionScanner> scanner_;
 };
 
-// A transaction that has the row.
-class ObkvTable::KeptRow : public RowStorage {
+// A transaction that has the rows.
+class ObkvTable::KeptRows : public RowStorage {
  public:
-  KeptRow(std::shared_ptr<ObkvTable> table, std::string_view row, ConnectionPool::Lent connection,
-          const Patience& patience)
-      : table_(std::move(table)),
-        connection_(std::move(connection)),
-        transaction_(*connection_, patience),
-        bounds_{.only_row = std::string(row), .stop_row = {}, .for_update = true} {}
+  KeptRows(std::shared_ptr<ObkvTable> table, const Patience& patience)
+      : table_(std::move(table)), patience_(patience) {}
 
-  Status Begin() {
-    CELLFS_RETURN_IF_ERROR(transaction_.Begin(Transaction::Kind::kWriting));
-    return table_->services_.row_locks.Lock(transaction_, table_->table_.schema->name(),
-                                            *bounds_.only_row);
+  Status Begin(std::span<const std::string_view> rows) {
+    CELLFS_RETURN_IF_ERROR(BeginTransaction());
+    CELLFS_ASSIGN_OR_RETURN(turn_, table_->services_.row_locks.Lock(
+                                       *transaction_, table_->table_.schema->name(), rows));
+    return {};
   }
 
   StatusOr<RowCells> Read(const Get& get, Timestamp now) override {
-    return RegionScanner::Read(get, Context(), Cursors(), now);
+    const Bounds bounds{.only_row = get.row, .stop_row = {}, .for_update = true};
+    return RegionScanner::Read(get, Context(), Cursors(bounds), now);
   }
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan) override {
     CELLFS_ASSIGN_OR_RETURN(auto scanner, RegionScanner::Open(scan, Context()));
-    return std::unique_ptr<Scanner>(std::make_unique<RowScanner>(*this, std::move(scanner)));
+    Bounds bounds = BoundsOf(scan);
+    bounds.for_update = true;
+    return std::unique_ptr<Scanner>(
+        std::make_unique<RowScanner>(*this, std::move(bounds), std::move(scanner)));
   }
   StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
                                       std::string_view qualifier) override {
-    return HeadOf(transaction_, table_->table_, row, family, qualifier, bounds_.for_update);
+    return HeadOf(*transaction_, table_->table_, row, family, qualifier, /*for_update=*/true);
   }
   StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* /*room*/) override {
-    CELLFS_RETURN_IF_ERROR(WriteRows(transaction_, table_->table_, batches));
-    CELLFS_RETURN_IF_ERROR(transaction_.Commit());
+    CELLFS_RETURN_IF_ERROR(WriteRows(*transaction_, table_->table_, batches));
+    // The other half of what is left is for finding out, where it is not answered.
+    Patience half = patience_;
+    half.deadline = SteadyClock::now() + patience_.Left() / 2;
+    const Status committed = transaction_->Commit(half);
+    if (committed.code() == StatusCode::kOutcomeUnknown) return Settle(committed);
+    CELLFS_RETURN_IF_ERROR(committed);
     return Applied();
   }
 
  private:
   class RowScanner : public Scanner {
    public:
-    RowScanner(KeptRow& row, std::unique_ptr<RegionScanner> scanner)
-        : row_(row), scanner_(std::move(scanner)) {}
+    RowScanner(KeptRows& rows, Bounds bounds, std::unique_ptr<RegionScanner> scanner)
+        : rows_(rows), bounds_(std::move(bounds)), scanner_(std::move(scanner)) {}
     StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
-      return scanner_->Next(batch, row_.Cursors(), row_.table_->services_.store.clock->Now());
+      return scanner_->Next(batch, rows_.Cursors(bounds_),
+                            rows_.table_->services_.store.clock->Now());
     }
     bool at_end() const override { return scanner_->at_end(); }
 
    private:
-    KeptRow& row_;
+    KeptRows& rows_;
+    const Bounds bounds_;
     const std::unique_ptr<RegionScanner> scanner_;
   };
+
+  Status BeginTransaction() {
+    transaction_.reset();
+    connection_.reset();
+    CELLFS_ASSIGN_OR_RETURN(connection_, table_->services_.pool.Lend(patience_));
+    transaction_.emplace(*connection_, patience_);
+    return transaction_->Begin(Transaction::Kind::kWriting);
+  }
+
+  // By another session, which has the lock once the first one's transaction is over.
+  StatusOr<Applied> Settle(const Status& unknown) {
+    if (!BeginTransaction().ok()) return unknown;
+    const auto was_made = table_->services_.row_locks.WasMade(*transaction_, turn_);
+    if (!was_made.ok() || !*was_made) return unknown;
+    if (**was_made) return Applied();
+    return Status(StatusCode::kUnavailable, "nothing was changed: the session ended too early");
+  }
 
   ScanContext Context() const {
     return {table_->table_.schema, table_->services_.store.site.max_row_size};
   }
-  CursorSource Cursors() const { return CursorsOver(transaction_, table_->table_, bounds_); }
+  CursorSource Cursors(const Bounds& bounds) const {
+    return CursorsOver(*transaction_, table_->table_, bounds);
+  }
 
   const std::shared_ptr<ObkvTable> table_;
-  const ConnectionPool::Lent connection_;
-  Transaction transaction_;
-  const Bounds bounds_;
+  const Patience patience_;
+  ConnectionPool::Lent connection_;
+  std::optional<Transaction> transaction_;
+  Turn turn_;
 };
 
 StatusOr<RowCells> ObkvTable::Read(const Get& get, Timestamp now) {
@@ -182,22 +210,17 @@ StatusOr<ColumnHead> ObkvTable::ReadColumnHead(std::string_view row, std::string
   return HeadOf(Transaction(*connection, patience), table_, row, family, qualifier, false);
 }
 
-StatusOr<Applied> ObkvTable::Apply(std::span<RowBatch> batches, WriteRoom* /*room*/) {
-  const Patience patience = Within();
-  CELLFS_ASSIGN_OR_RETURN(const auto connection, services_.pool.Lend(patience));
-  Transaction transaction(*connection, patience);
-  CELLFS_RETURN_IF_ERROR(transaction.Begin(Transaction::Kind::kWriting));
-  CELLFS_RETURN_IF_ERROR(WriteRows(transaction, table_, batches));
-  CELLFS_RETURN_IF_ERROR(transaction.Commit());
-  return Applied();
+StatusOr<Applied> ObkvTable::Apply(std::span<RowBatch> batches, WriteRoom* room) {
+  std::vector<std::string_view> rows;
+  for (const RowBatch& batch : batches) rows.push_back(batch.row);
+  CELLFS_ASSIGN_OR_RETURN(const auto kept, KeepRows(rows));
+  return kept->Apply(batches, room);
 }
 
-StatusOr<std::unique_ptr<RowStorage>> ObkvTable::KeepRow(std::string_view row) {
-  const Patience patience = Within();
-  CELLFS_ASSIGN_OR_RETURN(auto connection, services_.pool.Lend(patience));
-  auto kept =
-      std::make_unique<KeptRow>(shared_from_this(), row, std::move(connection), patience);
-  CELLFS_RETURN_IF_ERROR(kept->Begin());
+StatusOr<std::unique_ptr<RowStorage>> ObkvTable::KeepRows(
+    std::span<const std::string_view> rows) {
+  auto kept = std::make_unique<KeptRows>(shared_from_this(), Within());
+  CELLFS_RETURN_IF_ERROR(kept->Begin(rows));
   return std::unique_ptr<RowStorage>(std::move(kept));
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // ObkvTable: the cells of one table in a database. A read is a transaction that sees one state. A
-// write that looks at its row first is one too, which keeps the row from others: their writes to
-// what is there wait for it, as it does for theirs (SELECT ... FOR UPDATE); to what is not there they
-// wait where they are ours, for a row of the table cellfs.row_locks (RowLocksTable).
+// write is one too, which keeps its rows from others: ours wait for a row of the table
+// cellfs.row_locks (RowLocksTable), whether they look at what they change or not; others' writes to
+// what is there, and was looked at, wait for it as it does for theirs (SELECT ... FOR UPDATE).
 #ifndef CELLFS_ENGINE_OBKV_OBKV_TABLE_H_
 #define CELLFS_ENGINE_OBKV_OBKV_TABLE_H_
 
@@ -40,7 +40,7 @@ class ObkvTable : public CellStorage, public std::enable_shared_from_this<ObkvTa
                                       std::string_view qualifier) override;
   // Is on disk, as far as the server says it, when it returns.
   StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) override;
-  StatusOr<std::unique_ptr<RowStorage>> KeepRow(std::string_view row) override;
+  StatusOr<std::unique_ptr<RowStorage>> KeepRows(std::span<const std::string_view> rows) override;
 
   // The server's.
   Status Flush() override { return {}; }
@@ -52,7 +52,7 @@ class ObkvTable : public CellStorage, public std::enable_shared_from_this<ObkvTa
   Status Truncate() override;
 
  private:
-  class KeptRow;
+  class KeptRows;
   class ObkvScanner;
 
   Patience Within(const std::atomic<bool>* cancelled = nullptr) const {

@@ -33,9 +33,9 @@ Status Transaction::Begin(Kind kind) {
                              patience_);
 }
 
-Status Transaction::Commit() {
+Status Transaction::Commit(const Patience& patience) {
   is_open_ = false;
-  const Status committed = connection_.Command("COMMIT", patience_);
+  const Status committed = connection_.Command("COMMIT", patience);
   if (committed.ok()) return committed;
   const bool is_rolled_back = !connection_.is_lost() && RollsBack(connection_.last_error());
   connection_.Abandon();

@@ -23,9 +23,10 @@ class Transaction {
   // For reading all that is read is of one state; for writing it is what is there when it is read,
   // and only what is there is locked.
   Status Begin(Kind kind);
-  // Of what was only read always OK. Else kOutcomeUnknown: nobody knows what has become of it.
-  // Anything else that is not OK: it has done nothing.
-  Status Commit();
+  // Of what was only read always OK. Else kOutcomeUnknown: not known here what has become of it
+  // (RowLocksTable tells). Anything else that is not OK: it has done nothing.
+  Status Commit() { return Commit(patience_); }
+  Status Commit(const Patience& patience);
 
   Connection& connection() const { return connection_; }
   const Patience& patience() const { return patience_; }

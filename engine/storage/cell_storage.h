@@ -73,10 +73,11 @@ class CellStorage : public RowStorage {
   // No cell has a later one. At once.
   virtual Timestamp NewestTimestamp() const { return kLatestTimestamp; }
 
-  // Where others write the same cells: the row, kept from them until the result goes, so that what
-  // is read there and then applied is one step. Null: nobody else writes, and the region's own lock
-  // of the row will do.
-  virtual StatusOr<std::unique_ptr<RowStorage>> KeepRow(std::string_view /*row*/) {
+  // Where others write the same cells: the rows, kept from them until the result goes, so that what
+  // is read there and then applied, once, is one step. Null: nobody else writes, and the region's
+  // own locks of the rows will do.
+  virtual StatusOr<std::unique_ptr<RowStorage>> KeepRows(
+      std::span<const std::string_view> /*rows*/) {
     return std::unique_ptr<RowStorage>();
   }
   // Whatever was applied up to that position.

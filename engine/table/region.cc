@@ -247,10 +247,6 @@ StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& 
 StatusOr<MutationResult> Region::TryMutate(const RowMutations& mutations, Wait& wait) {
   const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckWritable());
-  if (IsPlain(mutations)) {
-    const RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
-    return Write(mutations, ContextAt(options_.clock->Now(), *storage_), wait);
-  }
   CELLFS_ASSIGN_OR_RETURN(const LockedRow row, LockRow(mutations.row));
   return Write(mutations, ContextAt(options_.clock->Now(), row.storage), wait);
 }
@@ -284,6 +280,18 @@ Status Region::TryPlainRows(std::span<const RowMutations> rows, Timestamp now, W
   RowLocks::Stripes stripes;
   for (const RowMutations& row : rows) stripes.set(RowLocks::StripeOf(row.row));
   const std::vector<RowLocks::OneLock> row_locks = row_locks_.LockAll(stripes);
+  std::vector<std::string_view> names;
+  names.reserve(rows.size());
+  for (const RowMutations& row : rows) names.push_back(row.row);
+  const auto keeping = storage_->KeepRows(names);
+  if (!keeping.ok()) {
+    answers.insert(answers.end(), rows.size(), keeping.status());
+    return keeping.status();
+  }
+  const auto& kept = *keeping;
+  RowStorage& storage = kept != nullptr ? *kept : *storage_;
+  // Who waited for others writes after them.
+  if (kept != nullptr) now = options_.clock->Now();
 
   std::vector<RowBatch> batches;
   batches.reserve(rows.size());
@@ -291,7 +299,7 @@ Status Region::TryPlainRows(std::span<const RowMutations> rows, Timestamp now, W
   for (const RowMutations& row : rows) {
     Status checked = CheckRequest(row, options_.site);
     if (checked.ok()) checked = CheckWritable();
-    StatusOr<RowWrite> write = checked.ok() ? Prepare(row, ContextAt(now, *storage_)) : checked;
+    StatusOr<RowWrite> write = checked.ok() ? Prepare(row, ContextAt(now, storage)) : checked;
     if (!write.ok()) {
       answers.push_back(write.status());
       continue;
@@ -301,12 +309,13 @@ Status Region::TryPlainRows(std::span<const RowMutations> rows, Timestamp now, W
     answers.push_back(std::move(write->result));
   }
   if (batches.empty()) return {};
-  return Apply(*storage_, batches, durability, wait);
+  return Apply(storage, batches, durability, wait);
 }
 
 StatusOr<Region::LockedRow> Region::LockRow(const std::string& row) {
   RowLocks::OneLock lock = row_locks_.Lock(row);
-  CELLFS_ASSIGN_OR_RETURN(auto kept, storage_->KeepRow(row));
+  const std::string_view name = row;
+  CELLFS_ASSIGN_OR_RETURN(auto kept, storage_->KeepRows(std::span(&name, 1)));
   RowStorage& storage = kept != nullptr ? *kept : *storage_;
   return LockedRow{std::move(lock), std::move(kept), storage};
 }

@@ -82,9 +82,10 @@ class FakeStorage : public CellStorage {
     if (bytes < 1000 || !on_await_ahead) return nullptr;
     return std::make_unique<FakeRoom>(std::exchange(on_await_ahead, nullptr));
   }
-  StatusOr<std::unique_ptr<RowStorage>> KeepRow(std::string_view row) override {
+  StatusOr<std::unique_ptr<RowStorage>> KeepRows(std::span<const std::string_view> rows) override {
     std::unique_ptr<RowStorage> kept;
-    if (has_other_writers) kept = std::make_unique<KeptRow>(*this, row);
+    if (!keep_error.ok()) return keep_error;
+    if (has_other_writers) kept = std::make_unique<KeptRow>(*this, rows.front());
     return kept;
   }
   Status MakeDurable(LogPosition position, Durability durability) override {
@@ -111,6 +112,7 @@ class FakeStorage : public CellStorage {
   int applies = 0;
   Status apply_error;
   bool has_other_writers = false;
+  Status keep_error;
   int kept_rows = 0;  // now
   int calls_of_kept_rows = 0;
   std::vector<std::pair<LogPosition, Durability>> waits;

@@ -114,7 +114,7 @@ TEST_F(RegionTest, DurabilityIsTheMutationsElseTheTablesElseTheStores) {
 }
 
 // Of a storage that others write to.
-TEST_F(RegionTest, ARowThatIsLookedAtIsKeptFromOthersUntilItIsWritten) {
+TEST_F(RegionTest, ARowIsKeptFromOthersUntilItIsWritten) {
   storage_->has_other_writers = true;
   EXPECT_EQ(Write(Above("v")), StatusCode::kOk);
   EXPECT_EQ(storage_->calls_of_kept_rows, 2) << "it was looked at, and written";
@@ -126,8 +126,22 @@ TEST_F(RegionTest, ARowThatIsLookedAtIsKeptFromOthersUntilItIsWritten) {
   EXPECT_GE(storage_->calls_of_kept_rows, 4);
   const int calls = storage_->calls_of_kept_rows;
   EXPECT_EQ(Write(Put{"r", {{"f", "q", 7, "plain"}}}), StatusCode::kOk);
-  EXPECT_EQ(storage_->calls_of_kept_rows, calls) << "its cells stand in the put";
-  EXPECT_EQ(storage_->applies, 3);
+  EXPECT_EQ(storage_->calls_of_kept_rows, calls + 1) << "its cells stand in the put";
+  EXPECT_TRUE(region_->Batch(std::vector{RowMutations::Of(Put{"r", {{"f", "q", 8, "v"}}})})[0].ok());
+  EXPECT_EQ(storage_->calls_of_kept_rows, calls + 2);
+  EXPECT_EQ(storage_->kept_rows, 0);
+  EXPECT_EQ(storage_->applies, 4);
+}
+
+TEST_F(RegionTest, RowsThatCannotBeKeptFromOthersAreRefusedOneByOne) {
+  storage_->keep_error = {StatusCode::kUnavailable, "somebody has it"};
+  EXPECT_EQ(Write(Put{"r", {{"f", "q", 7, "v"}}}), StatusCode::kUnavailable);
+  const auto answers = region_->Batch(std::vector{RowMutations::Of(Put{"a", {{"f", "q", 7, "v"}}}),
+                                                  RowMutations::Of(Put{"b", {{"f", "q", 7, "v"}}})});
+  ASSERT_EQ(answers.size(), 2u);
+  for (const auto& answer : answers)
+    EXPECT_EQ(answer.status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(Stored(), Texts());
 }
 
 TEST_F(RegionTest, RefusalsChangeNothing) {
