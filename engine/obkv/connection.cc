@@ -227,6 +227,8 @@ StatusOr<std::unique_ptr<Connection>> Connection::Open(const ObkvOptions& option
 
 Status Connection::Connect(const ObkvOptions& options, const Patience& patience) {
   mysql_options(mysql_, MYSQL_OPT_NONBLOCK, nullptr);
+  const unsigned no = 0;  // a server may ask for any of our files else
+  mysql_options(mysql_, MYSQL_OPT_LOCAL_INFILE, &no);
   mysql_options(mysql_, MYSQL_SET_CHARSET_NAME, "utf8mb4");
   Patience within = patience;
   within.deadline = std::min(within.deadline, SteadyClock::now() + options.connect_timeout);

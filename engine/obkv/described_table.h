@@ -18,6 +18,7 @@ namespace cellfs::obkv {
 struct DescribedFamily {
   TableNote note;
   bool has_note = true;      // else the comment is somebody's
+  std::string attributes;    // KV_ATTRIBUTES, where the server keeps them; empty: none
   bool has_ttl = false;      // it has the column TTL
   uint64_t row_bytes = 0;    // that K takes at most
   uint64_t qualifier_bytes = 0;  // Q

@@ -350,9 +350,9 @@ Status ObkvStore::Flush(const Caller& /*caller*/, const TableName& table) {
   return FindEnabled(table).status();
 }
 
-Status ObkvStore::Compact(const Caller& /*caller*/, const TableName& table,
-                          CompactionKind /*kind*/) {
-  return FindEnabled(table).status();
+Status ObkvStore::Compact(const Caller& /*caller*/, const TableName& table, CompactionKind kind) {
+  CELLFS_ASSIGN_OR_RETURN(const auto opened, FindEnabled(table));
+  return opened->storage->Compact(kind);
 }
 
 }  // namespace cellfs::obkv

@@ -105,8 +105,8 @@ class ObkvStore : public Store {
     return HasNot("what was dropped");
   }
 
-  // The server's.
-  Status Flush(const Caller& caller, const TableName& table) override;
+  Status Flush(const Caller& caller, const TableName& table) override;  // the server's
+  // Takes as long as it takes: each of its steps ends within operation_timeout.
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
   Statistics GetStatistics() override { return {}; }
   StatusOr<std::shared_ptr<const Moment>> PinMoment(const std::string& /*holder*/) override {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/obkv/compaction.h"
 #include "engine/obkv/row_writes.h"
 #include "engine/obkv/sql_cursor.h"
 #include "engine/obkv/sql_text.h"
@@ -38,7 +39,7 @@ StatusOr<ColumnHead> HeadOf(const Transaction& transaction, const DescribedTable
                             std::string_view row, std::string_view family,
                             std::string_view qualifier, bool for_update) {
   const std::string sql = "SELECT T FROM " + TableOfFamily(table.schema->name(), family) +
-                          " WHERE K = ? AND Q = ? ORDER BY T LIMIT 1" +
+                          " WHERE K = ? AND Q = ?" + kIsCell + " ORDER BY T LIMIT 1" +
                           (for_update ? " FOR UPDATE" : "");
   CELLFS_ASSIGN_OR_RETURN(
       const auto newest,
@@ -222,6 +223,18 @@ StatusOr<std::unique_ptr<RowStorage>> ObkvTable::KeepRows(
   auto kept = std::make_unique<KeptRows>(shared_from_this(), Within());
   CELLFS_RETURN_IF_ERROR(kept->Begin(rows));
   return std::unique_ptr<RowStorage>(std::move(kept));
+}
+
+Status ObkvTable::Compact(CompactionKind kind) {
+  if (kind == CompactionKind::kMinor) return {};
+  Compaction compaction(services_.pool, *services_.store.clock,
+                        services_.options.operation_timeout);
+  for (const auto& [family, described] : table_.families) {
+    if (!described.attributes.empty()) continue;
+    CELLFS_RETURN_IF_ERROR(
+        compaction.Run(TableOfFamily(table_.schema->name(), family), described));
+  }
+  return {};
 }
 
 Status ObkvTable::Truncate() {

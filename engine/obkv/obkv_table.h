@@ -42,9 +42,9 @@ class ObkvTable : public CellStorage, public std::enable_shared_from_this<ObkvTa
   StatusOr<Applied> Apply(std::span<RowBatch> batches, WriteRoom* room) override;
   StatusOr<std::unique_ptr<RowStorage>> KeepRows(std::span<const std::string_view> rows) override;
 
-  // The server's.
-  Status Flush() override { return {}; }
-  Status Compact(CompactionKind /*kind*/) override { return {}; }
+  Status Flush() override { return {}; }  // the server's
+  // A major one, of the families that the server does not look after by itself.
+  Status Compact(CompactionKind kind) override;
   Status CompactSelected() override { return {}; }
   TableStatistics GetStatistics() override { return {}; }
   // One that is described otherwise is another object.

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/obkv/sql_text.h"
+
 namespace cellfs::obkv {
 namespace {
 
@@ -39,13 +41,13 @@ class SqlCursor : public CellCursor {
       StandAtEnd();
       return {};
     }
-    std::string sql = "SELECT K FROM " + scope_.table;
+    std::string sql = "SELECT K FROM " + scope_.table + " WHERE K > ''";
     SqlParameters parameters;
     if (!row.empty()) {
-      sql += " WHERE K < ?";
+      sql += " AND K < ?";
       parameters.emplace_back(row);
     }
-    sql += " ORDER BY K DESC, Q DESC, T DESC LIMIT 1";
+    sql += std::string(kIsCell) + " ORDER BY K DESC, Q DESC, T DESC LIMIT 1";
     CELLFS_ASSIGN_OR_RETURN(const auto found, connection_.Query(sql, parameters, patience_));
     if (found.empty()) {
       StandAtEnd();
@@ -138,7 +140,7 @@ class SqlCursor : public CellCursor {
     sql += " FROM " + scope_.table;
     SqlParameters parameters;
     AddConditions(place, sql, parameters);
-    sql += " ORDER BY K, Q, T LIMIT " + std::to_string(batch_size_) + Locking();
+    sql += std::string(kIsCell) + " ORDER BY K, Q, T LIMIT " + std::to_string(batch_size_) + Locking();
     // The place may lie in the rows that are given up.
     CELLFS_ASSIGN_OR_RETURN(auto rows, connection_.Query(sql, parameters, patience_));
     rows_ = std::move(rows);
@@ -168,7 +170,7 @@ class SqlCursor : public CellCursor {
       }
       return;
     }
-    sql += " WHERE K >= ?";
+    sql += place.row.empty() ? " WHERE K > ?" : " WHERE K >= ?";
     parameters.emplace_back(place.row);
     if (!is_whole_row) {
       sql += " AND (K > ? OR " + behind + ")";

@@ -75,6 +75,12 @@ bool RollsBack(unsigned number) {
   return std::ranges::find(kNumbers, number) != kNumbers.end();
 }
 
+bool IsUnknownSyntax(unsigned number) {
+  // ER_PARSE_ERROR, ER_NOT_SUPPORTED_YET, MariaDB's ER_UNKNOWN_OPTION
+  constexpr std::array kNumbers = {1064u, 1235u, 1911u};
+  return std::ranges::find(kNumbers, number) != kNumbers.end();
+}
+
 bool EndsSession(unsigned number) {
   constexpr unsigned kFirstOfClient = 2000;
   constexpr unsigned kFirstBehindClient = 3000;

@@ -16,6 +16,8 @@ namespace cellfs::obkv {
 Status StatusOfError(unsigned number, std::string_view message);
 // Whether its transaction is rolled back with it; of others nobody knows it where they answer COMMIT.
 bool RollsBack(unsigned number);
+// Whether the server does not know, or does not support, what the statement says.
+bool IsUnknownSyntax(unsigned number);
 // Whether the session is gone with it: nobody knows then what has become of the statement.
 bool EndsSession(unsigned number);
 

@@ -15,6 +15,9 @@ namespace cellfs::obkv {
 std::string Identifier(std::string_view name);
 // 'x', in the mode that sessions of ours are in.
 std::string Literal(std::string_view text);
+// Others may have put rows that are no cells: of the empty row, or whose T is no negated timestamp.
+// They are passed over. The second part of a condition.
+inline constexpr char kIsCell[] = " AND T <= 0 AND T > -9223372036854775807";
 // The table of a family: `namespace`.`table$family`.
 std::string TableOfFamily(const TableName& table, std::string_view family);
 

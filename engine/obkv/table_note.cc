@@ -13,6 +13,9 @@ using nlohmann::json;
 
 constexpr char kVersions[] = "VERSIONS";
 constexpr char kTtl[] = "TTL";
+constexpr char kHbase[] = "Hbase";
+constexpr char kMaxVersions[] = "MaxVersions";
+constexpr char kTimeToLive[] = "TimeToLive";
 
 Attributes AttributesOf(const json& object) {
   Attributes attributes;
@@ -45,12 +48,49 @@ json Part(const json& note, const char* name) {
   return found != note.end() && found->is_object() ? *found : json::object();
 }
 
+json ParseOrNull(std::string_view text) {
+  return json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+// "Hbase" as the family says it; what is there besides stays.
+void Say(const FamilySchema& family, json& theirs) {
+  theirs.erase(kMaxVersions);
+  theirs.erase(kTimeToLive);
+  if (family.max_versions() != kAllVersions) theirs[kMaxVersions] = family.max_versions();
+  if (family.time_to_live() != kForever) theirs[kTimeToLive] = family.time_to_live();
+}
+
+void Hear(const json& theirs, FamilySchema& family) {
+  const auto versions = Number(theirs, kMaxVersions);
+  const bool is_bounded = versions && *versions > 0 && *versions < kAllVersions;
+  family.Keep(kVersions, std::to_string(is_bounded ? *versions : kAllVersions));
+  const auto ttl = Number(theirs, kTimeToLive);
+  const bool ends = ttl && *ttl > 0 && *ttl < kForever;
+  if (ends || family.time_to_live() != kForever)
+    family.Keep(kTtl, std::to_string(ends ? *ttl : kForever));
+}
+
 }  // namespace
+
+void ReadAttributes(std::string_view attributes, FamilySchema& family) {
+  const json document = ParseOrNull(attributes);
+  if (document.is_object()) Hear(Part(document, kHbase), family);
+}
+
+std::string WriteAttributes(const FamilySchema& family, std::string_view before) {
+  json document = before.empty() ? json::object() : ParseOrNull(before);
+  if (!document.is_object()) document = json::object();
+  json theirs = Part(document, kHbase);
+  Say(family, theirs);
+  if (before.empty() && theirs.empty()) return {};
+  document[kHbase] = std::move(theirs);
+  return document.dump();
+}
 
 std::optional<TableNote> ReadNote(const std::string& family, std::string_view comment) {
   TableNote note{.family = FamilySchema(family)};
   const json document =
-      comment.empty() ? json::object() : json::parse(comment, nullptr, /*allow_exceptions=*/false);
+      comment.empty() ? json::object() : ParseOrNull(comment);
   if (!document.is_object()) return std::nullopt;
   const json ours = Part(document, "cellfs");
   note.table = AttributesOf(Part(ours, "table"));
@@ -58,19 +98,13 @@ std::optional<TableNote> ReadNote(const std::string& family, std::string_view co
   note.is_disabled = ours.value("disabled", json()) == true;
   for (const auto& [name, value] : AttributesOf(Part(ours, "family")))
     note.family.Keep(name, value);
-  const json theirs = Part(document, "Hbase");
-  const auto versions = Number(theirs, "MaxVersions");
-  note.family.Keep(kVersions, std::to_string(versions.value_or(kAllVersions)));
-  if (const auto ttl = Number(theirs, "TimeToLive"); ttl && *ttl > 0)
-    note.family.Keep(kTtl, std::to_string(std::min<int64_t>(*ttl, kForever)));
+  Hear(Part(document, kHbase), note.family);
   return note;
 }
 
 std::string WriteNote(const TableNote& note) {
   json theirs = json::object();
-  if (note.family.max_versions() != kAllVersions)
-    theirs["MaxVersions"] = note.family.max_versions();
-  if (note.family.time_to_live() != kForever) theirs["TimeToLive"] = note.family.time_to_live();
+  Say(note.family, theirs);
   Attributes of_family = note.family.attributes();
   of_family.erase(kVersions);
   of_family.erase(kTtl);
@@ -79,7 +113,7 @@ std::string WriteNote(const TableNote& note) {
   if (note.is_disabled) ours["disabled"] = true;
   if (!note.table.empty()) ours["table"] = ObjectOf(note.table);
   if (!of_family.empty()) ours["family"] = ObjectOf(of_family);
-  json document = {{"Hbase", std::move(theirs)}};
+  json document = {{kHbase, std::move(theirs)}};
   if (!ours.empty()) document["cellfs"] = std::move(ours);
   return document.dump();
 }

@@ -6,8 +6,8 @@
 //      "cellfs": {"id": 1763800000000, "disabled": true, "table": {...}, "family": {...}}}
 //
 // "Hbase" is what OceanBase's own KV_ATTRIBUTES say, in the same words (MaxVersions missing: no
-// bound; TimeToLive missing: for ever), for servers that do not know these. "cellfs" is ours: what
-// neither has a word for.
+// bound; TimeToLive missing: for ever), for servers that do not know these; where they are there they
+// count. "cellfs" is ours: what neither has a word for.
 #ifndef CELLFS_ENGINE_OBKV_TABLE_NOTE_H_
 #define CELLFS_ENGINE_OBKV_TABLE_NOTE_H_
 
@@ -30,6 +30,11 @@ struct TableNote {
 // Of a comment that is no such JSON: nullopt, and the comment is somebody's.
 std::optional<TableNote> ReadNote(const std::string& family, std::string_view comment);
 std::string WriteNote(const TableNote& note);
+
+// What KV_ATTRIBUTES say, if they are JSON, in place of the note's.
+void ReadAttributes(std::string_view attributes, FamilySchema& family);
+// The same with what the family says; whatever else is in them stays. Empty: they are not needed.
+std::string WriteAttributes(const FamilySchema& family, std::string_view before);
 
 }  // namespace cellfs::obkv
 

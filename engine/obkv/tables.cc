@@ -55,6 +55,7 @@ struct ColumnShape {
   std::string type;  // "varbinary"
   uint64_t bytes = 0;
   bool is_key = false;
+  bool is_computed = false;  // of the others
 };
 
 // Of one table: nullopt where it is no family's.
@@ -66,10 +67,12 @@ std::optional<DescribedFamily> FamilyOf(const std::map<std::string, ColumnShape>
            std::ranges::find(types, column->second.type) != types.end();
   };
   const bool has_ttl = columns.contains("TTL");
+  const auto written =
+      std::ranges::count_if(columns, [](const auto& column) { return !column.second.is_computed; });
   const bool has_shape =
       is("K", {"varbinary"}, true) && is("Q", {"varbinary"}, true) && is("T", {"bigint"}, true) &&
       is("V", {"varbinary", "tinyblob", "blob", "mediumblob", "longblob"}, false) &&
-      (!has_ttl || is("TTL", {"bigint"}, false)) && columns.size() == (has_ttl ? 5 : 4);
+      (!has_ttl || is("TTL", {"bigint"}, false)) && written == (has_ttl ? 5 : 4);
   if (!has_shape) return std::nullopt;
   DescribedFamily family;
   family.has_ttl = has_ttl;
@@ -84,8 +87,11 @@ std::optional<DescribedFamily> FamilyOf(const std::map<std::string, ColumnShape>
 Status Tables::Open(const Patience& patience) {
   CELLFS_ASSIGN_OR_RETURN(const auto connection, pool_.Lend(patience));
   CELLFS_ASSIGN_OR_RETURN(
-      const auto rows, connection->Query("SELECT @@lower_case_table_names", {}, patience));
-  keeps_case_ = !rows.empty() && NumberOf(rows.front().front()) == 0;
+      const auto rows,
+      connection->Query("SELECT @@lower_case_table_names, VERSION()", {}, patience));
+  if (rows.empty()) return {StatusCode::kUnavailable, "the database does not say what it is"};
+  keeps_case_ = NumberOf(rows.front()[0]) == 0;
+  table_options_.SetVersion(BytesOf(rows.front()[1]));
   return {};
 }
 
@@ -175,14 +181,15 @@ StatusOr<Tables::Families> Tables::DescribeFamilies(Connection& connection, cons
   CELLFS_ASSIGN_OR_RETURN(
       const auto columns,
       connection.Query("SELECT table_name, column_name, data_type, character_octet_length,"
-                       " column_key FROM information_schema.columns"
+                       " column_key, extra FROM information_schema.columns"
                        " WHERE table_schema = ? AND table_name LIKE ?",
                        {table.namespace_name, pattern}, patience));
   std::map<std::string, std::map<std::string, ColumnShape>> shapes;
   for (const SqlRow& row : columns) {
     const std::string key = BytesOf(row[4]);
+    const bool is_computed = BytesOf(row[5]).find("GENERATED") != std::string::npos;
     shapes[BytesOf(row[0])][BytesOf(row[1])] = {
-        BytesOf(row[2]), static_cast<uint64_t>(NumberOf(row[3])), key == "PRI"};
+        BytesOf(row[2]), static_cast<uint64_t>(NumberOf(row[3])), key == "PRI", is_computed};
   }
   CELLFS_ASSIGN_OR_RETURN(
       const auto comments,
@@ -211,6 +218,12 @@ StatusOr<DescribedTable> Tables::Describe(const TableName& table, const Patience
   DescribedTable described;
   CELLFS_ASSIGN_OR_RETURN(described.families, DescribeFamilies(*connection, table, patience));
   if (described.families.empty()) return NoTable(table);
+  for (auto& [name, family] : described.families) {
+    CELLFS_ASSIGN_OR_RETURN(
+        family.attributes,
+        table_options_.Attributes(*connection, TableOfFamily(table, name), patience));
+    if (!family.attributes.empty()) ReadAttributes(family.attributes, family.note.family);
+  }
   auto schema = std::make_shared<TableSchema>(table);
   TableIncarnation incarnation;
   for (const auto& [name, family] : described.families) {
@@ -234,9 +247,11 @@ Status Tables::CreateFamily(Connection& connection, const TableName& table, cons
   const std::string sql =
       "CREATE TABLE " + TableOfFamily(table, note.family.name()) +
       (table.namespace_name == kOwnDatabase ? kColumnsOfOurs : kColumns) + " V MEDIUMBLOB,"
-      " PRIMARY KEY (K, Q, T)) COMMENT = " + Literal(WriteNote(note)) +
-      " PARTITION BY KEY(K) PARTITIONS " + std::to_string(options_.partitions);
-  return connection.Define(sql, patience);
+      " PRIMARY KEY (K, Q, T)) COMMENT = " + Literal(WriteNote(note));
+  return table_options_.Create(connection, table, sql, WriteAttributes(note.family, ""),
+                               " PARTITION BY KEY(K) PARTITIONS " +
+                                   std::to_string(options_.partitions),
+                               patience);
 }
 
 Status Tables::Create(const TableSchema& schema, const Patience& patience) {
@@ -284,8 +299,14 @@ Status Tables::WriteNoteOf(Connection& connection, const TableName& table,
                            const DescribedFamily& family, const TableNote& note,
                            const Patience& patience) {
   const std::string text = WriteNote(note);
-  if (family.has_note && text == WriteNote(family.note)) return {};
+  const bool is_as_it_was = text == WriteNote(family.note);
   const std::string name = TableOfFamily(table, note.family.name());
+  const std::string attributes = WriteAttributes(note.family, family.attributes);
+  if (!attributes.empty() && WriteAttributes(family.note.family, family.attributes) != attributes) {
+    CELLFS_RETURN_IF_ERROR(
+        table_options_.SetAttributes(connection, name, attributes, patience));
+  }
+  if (family.has_note && is_as_it_was) return {};
   if (!family.has_note) {
     return {StatusCode::kUnsupportedOperation,
             "the comment of " + name + " is somebody's, and attributes would stand there"};
@@ -344,7 +365,9 @@ Status Tables::Drop(const DescribedTable& table, const Patience& patience) {
   for (const auto& [name, family] : table.families)
     names += (names.empty() ? "" : ", ") + TableOfFamily(table.schema->name(), name);
   CELLFS_ASSIGN_OR_RETURN(const auto connection, pool_.Lend(patience));
-  return connection->Define("DROP TABLE " + names, patience);
+  CELLFS_RETURN_IF_ERROR(connection->Define("DROP TABLE " + names, patience));
+  table_options_.DropGroup(*connection, table.schema->name(), patience);
+  return {};
 }
 
 }  // namespace cellfs::obkv

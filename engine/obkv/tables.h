@@ -3,8 +3,9 @@
 // Tables: namespaces and tables as databases and their tables: a database is a namespace, the tables
 // `T$family` in it are the families of the table T. They are known by their shape: columns K, Q
 // (varbinary), T (bigint, the negated timestamp), V, maybe TTL, with the primary key (K, Q, T),
-// whoever has made them, however they are partitioned. What the schema says of a family stands in
-// its table's comment (table_note.h).
+// whoever has made them, however they are partitioned, whatever columns are computed of these. What
+// the schema says of a family stands in its table's comment (table_note.h), and in KV_ATTRIBUTES where
+// the server has them (table_options.h).
 //
 // A change of several tables is no one step: what is refused half way leaves those that were done.
 #ifndef CELLFS_ENGINE_OBKV_TABLES_H_
@@ -19,6 +20,7 @@
 #include "engine/clock.h"
 #include "engine/obkv/connection_pool.h"
 #include "engine/obkv/described_table.h"
+#include "engine/obkv/table_options.h"
 
 namespace cellfs::obkv {
 
@@ -29,7 +31,7 @@ class Tables {
   Tables(ConnectionPool& pool, const ObkvOptions& options, const Clock& clock)
       : pool_(pool), options_(options), clock_(clock) {}
 
-  // Asks whether the server keeps the case of names. Before anything else.
+  // Asks what the server is, and whether it keeps the case of names. Before anything else.
   Status Open(const Patience& patience);
 
   StatusOr<std::vector<std::string>> ListNamespaces(const Patience& patience);  // sorted
@@ -60,6 +62,7 @@ class Tables {
   const ObkvOptions& options_;
   const Clock& clock_;
   std::atomic<bool> keeps_case_{true};
+  TableOptions table_options_;
 };
 
 }  // namespace cellfs::obkv

@@ -100,6 +100,12 @@ TEST_F(ConnectionTest, TellsWhatFailed) {
   EXPECT_TRUE(Put(*connection_, "k", 0, {}, Soon()).ok());
 }
 
+TEST_F(ConnectionTest, HandsNoFilesOver) {
+  EXPECT_FALSE(
+      connection_->Command("LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE connections.t", Soon())
+          .ok());
+}
+
 TEST_F(ConnectionTest, IsBrokenOffWhereItTakesTooLong) {
   const auto began = SteadyClock::now();
   const auto slow = connection_->Query("SELECT SLEEP(20)", {}, Patience::For(milliseconds(300)));

@@ -10,17 +10,15 @@ import errno
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
+
+from proxy import Proxy
 
 CELLFS = os.path.abspath(sys.argv.pop(1))
 SERVER = os.environ["CELLFS_TEST_DATABASE"]
-BEGIN = b"\x03START TRANSACTION"  # of who writes; a reader's goes on
-COMMIT = b"\x03COMMIT"
 
 
 def cellfs(*words):
@@ -29,116 +27,13 @@ def cellfs(*words):
     return done.stdout
 
 
-def packet(file):
-    head = file.read(4)
-    return head + file.read(int.from_bytes(head[:3], "little")) if len(head) == 4 else b""
-
-
-class Proxy:
-    """Stands between a mount and its server. Of writers' COMMITs that are to be cut, after `spared` ones, the
-    `request` does not arrive, or the `answer`; or both sides are `held`: the server goes on waiting for it."""
-
-    def __init__(self, path):
-        self.path = str(path)
-        self.lock = threading.Lock()
-        self.part, self.spared, self.is_last, self.cuts = None, 0, True, 0
-        self.sessions = []
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(self.path)
-        self.listener.listen()
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    @contextlib.contextmanager
-    def cutting(self, part, spared=0, is_last=True):
-        with self.lock:
-            self.part, self.spared, self.is_last, self.cuts = part, spared, is_last, 0
-        try:
-            yield
-        finally:
-            with self.lock:
-                self.part = None
-
-    def close(self):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-        self.end_all()
-
-    def end_all(self):
-        with self.lock:
-            for session in self.sessions:
-                self.end(*session)
-            self.sessions.clear()
-
-    @staticmethod
-    def end(*sockets):
-        for one in sockets:
-            with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            server = socket.socket(socket.AF_UNIX)
-            server.connect(SERVER)
-            with self.lock:
-                self.sessions.append((client, server))
-            threading.Thread(target=self.session, args=(client, server), daemon=True).start()
-
-    def session(self, client, server):
-        cut = threading.Event()
-        with client, server:
-            answers = threading.Thread(target=self.answers, args=(client, server, cut), daemon=True)
-            answers.start()
-            self.requests(client, server, cut)
-            answers.join()
-
-    def part_to_cut(self):
-        with self.lock:
-            if self.part is None:
-                return None
-            self.spared -= 1
-            if self.spared >= 0:
-                return None
-            part, self.cuts = self.part, self.cuts + 1
-            if self.is_last:
-                self.part = None
-            return part
-
-    def requests(self, client, server, cut):
-        is_writing = False
-        with contextlib.suppress(OSError), client.makefile("rb") as file:
-            while request := packet(file):
-                if request[4:].startswith(BEGIN):
-                    is_writing = request[4:] == BEGIN
-                part = self.part_to_cut() if is_writing and request[4:] == COMMIT else None
-                if part == "held":
-                    return self.end(client)
-                if part == "request":
-                    break
-                if part == "answer":
-                    cut.set()
-                server.sendall(request)
-        self.end(client, server)
-
-    def answers(self, client, server, cut):
-        with contextlib.suppress(OSError):
-            while data := server.recv(1 << 16):
-                if cut.is_set():
-                    break
-                client.sendall(data)
-        self.end(client, server)
-
-
 class Cutting(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with contextlib.ExitStack() as stack:
             directory = pathlib.Path(tempfile.mkdtemp())
             stack.callback(shutil.rmtree, directory)
-            cls.proxy = Proxy(directory / "socket")
+            cls.proxy = Proxy(directory / "socket", SERVER)
             stack.callback(cls.proxy.close)
             root = directory / "m"
             root.mkdir()
