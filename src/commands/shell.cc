@@ -28,6 +28,38 @@ void EndAtInterrupts() {
   sigaction(SIGINT, &action, nullptr);
 }
 
+// Who ends an answer amid it has ended the connection to a mount's daemon too; and a daemon may have
+// gone. Then the next command comes by another connection.
+class LastingAccess : public StoreAccess {
+ public:
+  LastingAccess(const Front& front, std::string target, json values)
+      : front_(front), target_(std::move(target)), values_(std::move(values)) {}
+
+  Status Open() {
+    json values = values_;
+    CELLFS_ASSIGN_OR_RETURN(access_, front_.Open(target_, values));
+    return {};
+  }
+
+  StatusOr<Answer> Call(const std::string& command, const json& arguments,
+                        const TakeRecord& take) override {
+    if (access_ == nullptr) CELLFS_RETURN_IF_ERROR(Open());
+    const auto answer = access_->Call(command, arguments, take);
+    const StatusCode code = answer.status().code();
+    if (code == StatusCode::kCancelled || code == StatusCode::kUnavailable ||
+        code == StatusCode::kOutcomeUnknown) {
+      access_.reset();
+    }
+    return answer;
+  }
+
+ private:
+  const Front& front_;
+  const std::string target_;
+  const json values_;
+  std::unique_ptr<StoreAccess> access_;  // null: to be opened anew
+};
+
 StatusOr<int> RunShell(const Front& front, const Arguments& arguments) {
   const std::string target = arguments.Text("target");
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindWholeStore(target));
@@ -37,11 +69,12 @@ StatusOr<int> RunShell(const Front& front, const Arguments& arguments) {
   }
   json values = arguments.values();
   for (const char* name : {"script", "noninteractive"}) values.erase(name);
-  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, values));
+  LastingAccess access(front, target, std::move(values));
+  CELLFS_RETURN_IF_ERROR(access.Open());
   const bool is_typed = script == nullptr && isatty(STDIN_FILENO) != 0;
   const bool is_alone = arguments.Flag("noninteractive");
   shell::Output output(stdout);
-  shell::Shell typed(*access, output,
+  shell::Shell typed(access, output,
                      {.is_interactive = is_typed && !is_alone,
                       .ends_at_error = is_alone,
                       .is_cluster = IsRemote(path.store)});

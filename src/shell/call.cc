@@ -78,6 +78,8 @@ Status InShellWords(const Status& status, const List& arguments) {
       return with("Unknown namespace " + first + "!");
     case StatusCode::kNamespaceExists:
       return with("Namespace already exists: " + first + "!");
+    case StatusCode::kCancelled:
+      return with("interrupted");
     default:
       return status;
   }

@@ -51,7 +51,7 @@ def test_a_script_ends_at_its_first_error_where_that_is_asked_for(mount, tmp_pat
     assert shell(mount, "list\nexit\n")[0] == 0
     script = tmp_path / "script"
     script.write_text("list\n")
-    assert "t1" in sh(f"{CELLFS} shell {mount} {script}")[1]
+    assert "t1" in sh(f"{CELLFS} shell {mount} {script}")
     code, _, error = sh(f"{CELLFS} shell {mount} {tmp_path}/none", check=False)
     assert code == 2 and "cannot be read" in error
     assert shell(mount, "create 't2', {NAME => 'f'")[0] == 1, "the end is missing"
@@ -64,7 +64,8 @@ def test_it_reads_a_store_that_is_not_mounted(mount):
     assert code == 0 and "value=\\x00" in out and "1 row(s)" in out
 
 
-def test_who_may_not_read_a_table_does_not_in_the_shell(mount):
+def test_who_may_not_read_a_table_does_not_in_the_shell(make_mount):
+    mount = make_mount("allow_other")
     shell(mount, "create 't1', 'f'\nput 't1', 'r', 'f:q', 'secret'\n")
     os.chmod(mount / "default/t1", 0o700)
     done = subprocess.run(["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups", CELLFS, "shell", str(mount)],
