@@ -112,7 +112,7 @@ class Store {
   virtual Status AlterTable(const Caller& caller, const TableSchema& schema) = 0;
   // The same, and the split keys too: of a table in which no cell lies, which the caller has seen.
   // It is the same table, with its id, quota and grants. A client of HBase drops it and makes it
-  // anew, so what is put meanwhile may be lost.
+  // anew. kUnavailable where somebody has put something meanwhile.
   virtual Status RecreateTable(const Caller& caller, const TableSchema& schema) = 0;
   // The key becomes a split key: the region that it lies in is cut there, unless one begins there
   // already (kDoNotRetry). A on the table; the namespace's regions are counted. No cell moves. A
@@ -132,7 +132,7 @@ class Store {
   virtual Status DropTable(const Caller& caller, const TableName& table) = 0;
   // An enabled table that shows nobody a cell is dropped, or kept, in one step; false where it shows
   // one. So no write that was acknowledged goes with it, and nothing is flushed that is not to stay.
-  // A client of HBase can only look, disable and drop.
+  // A client of HBase makes it READONLY meanwhile.
   virtual StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) = 0;
   virtual Status TruncateTable(const Caller& caller, const TableName& table) = 0;  // disabled first
   virtual Status EnableTable(const Caller& caller, const TableName& table) = 0;

@@ -7,7 +7,6 @@
 #include "engine/hbase/space_quotas.h"
 #include "engine/hbase/writes.h"
 #include "engine/options.h"
-#include "engine/remote/shown_cells.h"
 #include "engine/table/request_check.h"
 
 namespace cellfs::hbase {
@@ -133,7 +132,10 @@ Status HBaseStore::AlterTable(const Caller& /*caller*/, const TableSchema& schem
 }
 
 Status HBaseStore::RecreateTable(const Caller& /*caller*/, const TableSchema& schema) {
-  return tables_.Recreate(schema, Within());
+  CELLFS_ASSIGN_OR_RETURN(const bool is_dropped, DropWithout(Cells::kStored, schema.name()));
+  if (is_dropped) return tables_.Create(schema, Within());
+  return {StatusCode::kUnavailable, "another client has just put something into table '" +
+                                        schema.name().ToString() + "', so its regions stay"};
 }
 
 Status HBaseStore::SplitTable(const Caller& /*caller*/, const TableName& table,
@@ -165,13 +167,30 @@ Status HBaseStore::DropTable(const Caller& /*caller*/, const TableName& table) {
   return tables_.Drop(table, Within());
 }
 
-// Looks, disables, drops: a cell that is put in between goes with it.
-StatusOr<bool> HBaseStore::DropEmptyTable(const Caller& caller, const TableName& table) {
-  CELLFS_ASSIGN_OR_RETURN(const bool shows_a_cell, ShowsACell(*this, caller, table));
-  if (shows_a_cell) return false;
-  CELLFS_RETURN_IF_ERROR(DisableTable(caller, table));
-  CELLFS_RETURN_IF_ERROR(DropTable(caller, table));
-  return true;
+// The second look counts: what was acknowledged before it is seen, and nothing is put after it.
+StatusOr<bool> HBaseStore::DropWithout(Cells cells, const TableName& table) {
+  const auto holds_any = [&] { return HoldsACell(*this, Caller::Superuser(), table, cells); };
+  CELLFS_ASSIGN_OR_RETURN(const bool holds_any_now, holds_any());
+  if (holds_any_now) return false;
+  CELLFS_ASSIGN_OR_RETURN(const bool is_closed_here, tables_.SetReadOnly(table, true, Within()));
+  const auto leave = [&] {
+    return is_closed_here ? tables_.SetReadOnly(table, false, Within()).status() : Status();
+  };
+  const auto drop = [&]() -> StatusOr<bool> {
+    CELLFS_ASSIGN_OR_RETURN(const bool holds_any_still, holds_any());
+    if (holds_any_still) return false;
+    CELLFS_RETURN_IF_ERROR(tables_.Disable(table, Within()));
+    CELLFS_RETURN_IF_ERROR(tables_.Drop(table, Within()));
+    return true;
+  };
+  const StatusOr<bool> dropped = drop();
+  if (dropped.ok() && *dropped) return true;
+  const Status left = leave();
+  return dropped.ok() && !left.ok() ? left : dropped;
+}
+
+StatusOr<bool> HBaseStore::DropEmptyTable(const Caller& /*caller*/, const TableName& table) {
+  return DropWithout(Cells::kVisible, table);
 }
 
 Status HBaseStore::TruncateTable(const Caller& /*caller*/, const TableName& table) {

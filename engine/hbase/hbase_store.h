@@ -6,7 +6,7 @@
 // which count for half of options.max_staleness_ms.
 //
 // The cluster sees options.user, whoever the Caller is: a mount of a cluster has one user's rights.
-// Where a call is several of HBase's (RecreateTable, DropEmptyTable), others may come in between.
+// RecreateTable and DropEmptyTable are several calls of HBase's. Nothing that was put is lost by them.
 #ifndef CELLFS_ENGINE_HBASE_HBASE_STORE_H_
 #define CELLFS_ENGINE_HBASE_HBASE_STORE_H_
 
@@ -24,6 +24,7 @@
 #include "engine/hbase/registry.h"
 #include "engine/hbase/server_clock.h"
 #include "engine/hbase/tables.h"
+#include "engine/remote/shown_cells.h"
 #include "engine/store.h"
 
 namespace cellfs::hbase {
@@ -126,6 +127,10 @@ class HBaseStore : public Store {
     return {StatusCode::kUnsupportedOperation, "HBase keeps nothing of what was dropped"};
   }
   explicit HBaseStore(const ClusterOptions& options);
+
+  // The table is READONLY for as long as that takes, and stays so where this client dies within it.
+  // False: it has such cells.
+  StatusOr<bool> DropWithout(Cells cells, const TableName& table);
 
   // Of a call that begins now.
   Patience Within() const { return Patience::For(options_.operation_timeout); }

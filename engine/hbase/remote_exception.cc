@@ -54,6 +54,9 @@ constexpr std::array kKnown = {
     KnownException{"TableNotDisabledException", Remedy::kNone, StatusCode::kTableNotDisabled},
     KnownException{"InvalidFamilyOperationException", Remedy::kNone,
                    StatusCode::kInvalidFamilyOperation},
+    // Nothing was done; by another procedure it may be (Tables).
+    KnownException{"ConcurrentTableModificationException", Remedy::kNone,
+                   StatusCode::kUnavailable},
     KnownException{"NamespaceNotFoundException", Remedy::kNone, StatusCode::kNamespaceNotFound},
     KnownException{"NamespaceExistException", Remedy::kNone, StatusCode::kNamespaceExists},
     KnownException{"ConstraintException", Remedy::kNone, StatusCode::kConstraint},

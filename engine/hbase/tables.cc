@@ -101,6 +101,16 @@ Status Tables::Do(std::string_view procedure, const TableName& table, Request& r
   return Told(done, table);
 }
 
+template <typename Request>
+Status Tables::DoUndisturbed(std::string_view procedure, const TableName& table, Request& request,
+                             const Patience& patience) {
+  constexpr SteadyClock::duration kPause = std::chrono::milliseconds(20);
+  for (;;) {
+    Status done = Do(procedure, table, request, patience);
+    if (done.code() != StatusCode::kUnavailable || !Wait(kPause, patience)) return done;
+  }
+}
+
 Status Tables::Create(const TableSchema& schema, const Patience& patience) {
   CELLFS_RETURN_IF_ERROR(CheckTableName(schema.name()));
   CELLFS_RETURN_IF_ERROR(CheckFamilyNames(schema));
@@ -113,16 +123,41 @@ Status Tables::Create(const TableSchema& schema, const Patience& patience) {
 
 Status Tables::Alter(const TableSchema& schema, const Patience& patience) {
   CELLFS_RETURN_IF_ERROR(CheckFamilyNames(schema));
+  CELLFS_RETURN_IF_ERROR(CheckAllAreSeen(schema, patience));
+  return Modify(schema, patience);
+}
+
+// A family that the schema leaves out goes with its data. Its maker left it out knowingly only if
+// it was there when the table was described.
+Status Tables::CheckAllAreSeen(const TableSchema& altered, const Patience& patience) {
+  const auto seen = schemas_.FindLate(altered.name(), std::chrono::hours(1));
+  if (!seen || !seen->ok()) return {};
+  CELLFS_ASSIGN_OR_RETURN(const auto present, Ask(altered.name(), patience));
+  for (const auto& [name, family] : present->families) {
+    if (altered.FindFamily(name) != nullptr || (**seen)->FindFamily(name) != nullptr) continue;
+    schemas_.Forget(altered.name());
+    return {StatusCode::kUnavailable, "another client has just declared family '" + name +
+                                          "' of table '" + altered.name().ToString() +
+                                          "', which this would drop"};
+  }
+  return {};
+}
+
+StatusOr<bool> Tables::SetReadOnly(const TableName& table, bool read_only,
+                                   const Patience& patience) {
+  CELLFS_ASSIGN_OR_RETURN(const auto present, Ask(table, patience));
+  if (present->read_only() == read_only) return false;
+  TableSchema changed = *present;
+  CELLFS_RETURN_IF_ERROR(changed.Set("READONLY", read_only ? "true" : "false"));
+  CELLFS_RETURN_IF_ERROR(Modify(changed, patience));
+  return true;
+}
+
+Status Tables::Modify(const TableSchema& schema, const Patience& patience) {
   pb::ModifyTableRequest request;
   Write(schema.name(), *request.mutable_table_name());
   Write(schema, *request.mutable_table_schema());
   return Do("ModifyTable", schema.name(), request, patience);
-}
-
-Status Tables::Recreate(const TableSchema& schema, const Patience& patience) {
-  CELLFS_RETURN_IF_ERROR(Disable(schema.name(), patience));
-  CELLFS_RETURN_IF_ERROR(Drop(schema.name(), patience));
-  return Create(schema, patience);
 }
 
 Status Tables::Drop(const TableName& table, const Patience& patience) {
@@ -160,7 +195,7 @@ Status Tables::AddFamily(const TableName& table, const FamilySchema& family,
   pb::AddColumnRequest request;
   Write(table, *request.mutable_table_name());
   Write(family, *request.mutable_column_families());
-  return Do("AddColumn", table, request, patience);
+  return DoUndisturbed("AddColumn", table, request, patience);
 }
 
 Status Tables::ModifyFamily(const TableName& table, const FamilySchema& family,
@@ -168,7 +203,7 @@ Status Tables::ModifyFamily(const TableName& table, const FamilySchema& family,
   pb::ModifyColumnRequest request;
   Write(table, *request.mutable_table_name());
   Write(family, *request.mutable_column_families());
-  return Do("ModifyColumn", table, request, patience);
+  return DoUndisturbed("ModifyColumn", table, request, patience);
 }
 
 Status Tables::DropFamily(const TableName& table, const std::string& family,
@@ -176,7 +211,7 @@ Status Tables::DropFamily(const TableName& table, const std::string& family,
   pb::DeleteColumnRequest request;
   Write(table, *request.mutable_table_name());
   request.set_column_name(family);
-  return Do("DeleteColumn", table, request, patience);
+  return DoUndisturbed("DeleteColumn", table, request, patience);
 }
 
 Status Tables::Split(const TableName& table, const std::string& key, const Patience& patience) {

@@ -26,9 +26,11 @@ class Tables {
       : master_(master), regions_(regions), schemas_(schema_age) {}
 
   Status Create(const TableSchema& schema, const Patience& patience);
+  // kUnavailable, and nothing is done, where another client has declared a family since Describe has
+  // told what there is: it would be dropped. One that is being declared at this moment may be.
   Status Alter(const TableSchema& schema, const Patience& patience);
-  // Dropped and made anew, for a client can do no more: what is put meanwhile is lost.
-  Status Recreate(const TableSchema& schema, const Patience& patience);
+  // Nobody puts anything from then on, or everybody may again. False: it was so already.
+  StatusOr<bool> SetReadOnly(const TableName& table, bool read_only, const Patience& patience);
   Status Drop(const TableName& table, const Patience& patience);
   Status Truncate(const TableName& table, const Patience& patience);
   Status Enable(const TableName& table, const Patience& patience);
@@ -53,6 +55,12 @@ class Tables {
   StatusOr<std::vector<std::string>> ListNamespaces(const Patience& patience);  // sorted
 
  private:
+  Status CheckAllAreSeen(const TableSchema& altered, const Patience& patience);
+  Status Modify(const TableSchema& schema, const Patience& patience);
+  // As Do, and again where another client has changed the table in between.
+  template <typename Request>
+  Status DoUndisturbed(std::string_view procedure, const TableName& table, Request& request,
+                       const Patience& patience);
   // A procedure about the table.
   template <typename Request>
   Status Do(std::string_view procedure, const TableName& table, Request& request,

@@ -8,17 +8,29 @@
 
 namespace cellfs {
 
-// Whether the table shows anybody a cell now.
-inline StatusOr<bool> ShowsACell(Store& store, const Caller& caller, const TableName& table) {
+enum class Cells {
+  kVisible,
+  kStored,  // hidden ones and tombstones too
+};
+
+// Whether the table has such a cell now.
+inline StatusOr<bool> HoldsACell(Store& store, const Caller& caller, const TableName& table,
+                                 Cells cells) {
   Scan scan;
   scan.limit = scan.store_limit = 1;
   scan.lengths_only = true;
+  scan.raw = cells == Cells::kStored;
   CELLFS_ASSIGN_OR_RETURN(const auto scanner, store.OpenScanner(caller, table, scan));
   while (!scanner->at_end()) {
     CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.max_rows = 1}));
     if (!rows.empty()) return true;
   }
   return false;
+}
+
+// Whether the table shows anybody a cell now.
+inline StatusOr<bool> ShowsACell(Store& store, const Caller& caller, const TableName& table) {
+  return HoldsACell(store, caller, table, Cells::kVisible);
 }
 
 }  // namespace cellfs

@@ -235,17 +235,27 @@ Outcome SchemaChanges::Declare(const Request& request, const Place& family,
   if (is_declared(*schema)) return CheckMayChange(reading_, *request.caller, family);
   // A copy may write the .schema.toml at the same time: its time is not to be overtaken by ours.
   const Turn turn = TakeTurn(family.table);
-  CELLFS_ASSIGN_OR_RETURN(schema, reading_.DescribeTable(family));
-  if (is_declared(*schema)) return CheckMayChange(reading_, *request.caller, family);
-  CELLFS_RETURN_IF_FAILED(CheckMayDeclare(request, family, *schema));
   FamilySchema declared(family.family);
   for (const auto& [attribute, value] : defaults) {
     CELLFS_RETURN_IF_FAILED(declared.Set(attribute, value));
   }
-  TableSchema grown = *schema;
-  grown.families.emplace(family.family, declared);
-  CELLFS_ASSIGN_OR_RETURN(const auto share, shares_.Reserve(grown));
-  CELLFS_RETURN_IF_FAILED(store_.AddFamily(*request.caller, family.table, declared));
+  const auto declare = [&]() -> Status {
+    TableSchema grown = *schema;
+    grown.families.emplace(family.family, declared);
+    CELLFS_ASSIGN_OR_RETURN(const auto share, shares_.Reserve(grown));
+    return store_.AddFamily(*request.caller, family.table, declared);
+  };
+  // Another client may make the table, or the family, at the same time: what it made counts.
+  for (const bool is_last : {false, true}) {
+    CELLFS_ASSIGN_OR_RETURN(schema, reading_.DescribeTable(family));
+    if (is_declared(*schema)) return CheckMayChange(reading_, *request.caller, family);
+    CELLFS_RETURN_IF_FAILED(CheckMayDeclare(request, family, *schema));
+    const Status done = declare();
+    if (done.ok()) break;
+    const bool is_raced = done.code() == StatusCode::kTableExists ||
+                          done.code() == StatusCode::kInvalidFamilyOperation;
+    if (is_last || !is_raced) return done;
+  }
   tree_.declared.Note(family);
   errors_.Record("mkdir", family, NoteChanged(TablePlace(family.table)));
   return {};

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Stands between a mount and its cluster, and cuts connections at a chosen byte of a chosen call.
+"""Stands between a mount and its cluster, and cuts connections at a chosen byte of a chosen call, or holds a call.
 
     with Proxy(control("servers").split()[1::2]) as proxy:
         cellfs("mount", proxy.name, "m")
         cut = proxy.cut_next(b"table,", "answer", 3)
+        with proxy.hold_next(b"ModifyTable") as held:
+            ...
+            held.wait()
 
 What servers tell of each other's addresses is replaced, so that a client never leaves it. Nothing
 else is known of the protocol but where a call begins and ends, and its number and method.
@@ -55,10 +58,22 @@ class Cut:
         return self.mark in frame and any(name in frame[:60] for name in WRITES)
 
 
+class Hold:
+    """A call that waits here until its holder is through."""
+
+    def __init__(self, methods):
+        self.methods = methods
+        self.has_come, self.may_go = threading.Event(), threading.Event()
+
+    def wait(self):
+        assert self.has_come.wait(60), "no such call has come"
+
+
 class Proxy:
     def __init__(self, servers):
         self.lock = threading.Lock()
         self.cut = None
+        self.hold = None
         self.sockets = []
         self.listeners = {}
         for server in servers:
@@ -101,6 +116,28 @@ class Proxy:
             with self.lock:
                 self.cut = None
 
+    @contextlib.contextmanager
+    def hold_next(self, *methods):
+        """The next call of one of these methods, until the end of the block."""
+        hold = Hold(methods)
+        with self.lock:
+            self.hold = hold
+        try:
+            yield hold
+        finally:
+            with self.lock:
+                self.hold = None
+            hold.may_go.set()
+
+    def wait_for_holder(self, frame):
+        with self.lock:
+            hold = self.hold
+            if hold is None or not any(name in frame[:60] for name in hold.methods):
+                return
+            self.hold = None
+        hold.has_come.set()
+        hold.may_go.wait()
+
     @staticmethod
     def end(*sockets):
         for one in sockets:
@@ -134,6 +171,8 @@ class Proxy:
                 there.sendall(file.read(6))
                 there.sendall(self.frame(file))
             while frame := self.frame(file):
+                if part == "request":
+                    self.wait_for_holder(frame)
                 passing = self.passing(part, frame, connection)
                 there.sendall(passing)
                 if len(passing) < len(frame):

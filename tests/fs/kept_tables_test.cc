@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fs/operations/callers_store.h"
+#include "fs/schema/schema_file.h"
 #include "tests/fs/names.h"
 #include "tests/fs/writing_tree.h"
 
@@ -122,6 +123,31 @@ TEST_F(KeptTablesTest, AnothersTableTakesItsPlace) {
   ASSERT_TRUE(elsewhere().DisableTable(Caller::Superuser(), tree.table).ok());
   ASSERT_TRUE(elsewhere().DropTable(Caller::Superuser(), tree.table).ok());
   EXPECT_EQ(tree.Error(kTablePath), ENOENT) << "what was kept has gone";
+}
+
+TEST_F(KeptTablesTest, AnothersTableThatIsMadeAtTheSameMomentTakesItsPlace) {
+  const auto make_elsewhere = [&](bool is_open) {
+    static_cast<RemoteStore&>(*tree.store).BeforeNextTable([is_open, this](Store& elsewhere) {
+      TableSchema schema(tree.table);
+      ASSERT_TRUE(schema.Set(std::string(kOpenAttribute), is_open ? "true" : "false").ok());
+      schema.families.emplace("theirs", FamilySchema("theirs"));
+      ASSERT_TRUE(elsewhere.CreateTable(Caller::Superuser(), schema).ok());
+    });
+  };
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/r"), 0);
+  make_elsewhere(/*is_open=*/true);
+  EXPECT_EQ(tree.Mkdir("default/t/r/f"), 0);
+  EXPECT_EQ(tree.Save("default/t/r/f/q", "x"), 0);
+  EXPECT_EQ((*elsewhere().DescribeTable(tree.table))->families.size(), 2u);
+
+  ASSERT_TRUE(elsewhere().DisableTable(Caller::Superuser(), tree.table).ok());
+  ASSERT_TRUE(elsewhere().DropTable(Caller::Superuser(), tree.table).ok());
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/r"), 0);
+  make_elsewhere(/*is_open=*/false);
+  EXPECT_EQ(tree.Mkdir("default/t/r/f"), EPERM) << "it is not open to new families";
+  EXPECT_EQ(tree.Mkdir("default/t/r/theirs"), 0);
 }
 
 // For one that nobody can see would be there for nobody.

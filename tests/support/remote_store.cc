@@ -110,6 +110,7 @@ StatusOr<CheckAndMutateResult> RemoteStore::CheckAndMutate(const Caller& caller,
 
 Status RemoteStore::CreateTable(const Caller& caller, const TableSchema& schema) {
   CELLFS_RETURN_IF_ERROR(CheckHasFamilies(schema));
+  if (const auto act = std::exchange(before_next_table_, nullptr)) act(elsewhere());
   return ForwardingStore::CreateTable(caller, schema);
 }
 

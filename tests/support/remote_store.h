@@ -29,6 +29,10 @@ class RemoteStore : public ForwardingStore {
   Store& elsewhere() { return inner(); }
   // `act` runs once, just before the next mutation that this client sends.
   void BeforeNextMutation(std::function<void(Store& elsewhere)> act);
+  // Likewise before the next table that it makes.
+  void BeforeNextTable(std::function<void(Store& elsewhere)> act) {
+    before_next_table_ = std::move(act);
+  }
 
   // What an unknown outcome was.
   enum class Effect { kNone, kDone };
@@ -84,6 +88,7 @@ class RemoteStore : public ForwardingStore {
   template <typename Result, typename Send>
   Result Change(const RowMutations& mutations, Send&& send);
 
+  std::function<void(Store&)> before_next_table_;
   StoreTraits traits_{.has_other_writers = true,
                             .max_staleness_ms = kMaxStalenessMs,
                             .withdraws = false,

@@ -21,6 +21,8 @@ using std::chrono::seconds;
 
 constexpr char kMasterStarts[] = "org.apache.hadoop.hbase.PleaseHoldException";
 constexpr char kNoMaster[] = "org.apache.hadoop.hbase.exceptions.MasterStoppedException";
+constexpr char kChangedMeanwhile[] =
+    "org.apache.hadoop.hbase.ConcurrentTableModificationException";
 constexpr char kExists[] = "org.apache.hadoop.hbase.TableExistsException";
 
 FakeCluster::Obstacle TakesItAndCloses() {
@@ -119,6 +121,15 @@ TEST(Procedure, ThatNoMasterGotHasNotHappened) {
   FakeCluster cluster({}, kRows);
   for (int i = 0; i < 30; ++i) cluster.PutInTheWay(FakeCluster::Throws(kMasterStarts));
   EXPECT_EQ(Enable(cluster).code(), StatusCode::kUnavailable);
+}
+
+TEST(Procedure, OfAFamilyIsDoneAgainWhereAnotherClientWasFaster) {
+  FakeCluster cluster({}, kRows);
+  for (int i = 0; i < 3; ++i) cluster.PutInTheWay(FakeCluster::Throws(kChangedMeanwhile, true));
+  Tables tables(cluster.master(), cluster.regions(), {});
+  const Status done = tables.AddFamily(kTable, FamilySchema("f"), Soon());
+  EXPECT_TRUE(done.ok()) << done.ToString();
+  EXPECT_EQ(cluster.procedures(), Rows{"AddColumn"});
 }
 
 // ---- Schemas ------------------------------------------------------------------------------------
