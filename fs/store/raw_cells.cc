@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/filter.h"
+#include "engine/filters.h"
 
 namespace cellfs::fs {
 namespace {
@@ -37,6 +38,24 @@ class ColumnAndFamilyTombstones : public Filter {
   const std::string qualifier_;
 };
 
+// The same in HBase's words, which a server understands: it goes straight to the column, and counts
+// the versions. What else lies at the empty qualifier comes along. A list takes the smallest step
+// that any of its filters asks for, so the one for the tombstones has to end behind them.
+FilterPtr InHBasesWords(const std::string& qualifier) {
+  const auto at = [](const std::string& name) {
+    return *MakeColumnRangeFilter(name, true, name, true);
+  };
+  if (qualifier.empty()) return at(qualifier);
+  return *MakeFilterList(ListOperator::kMustPassOne,
+                         {*MakeWhileMatchFilter(at("")), at(qualifier)});
+}
+
+// Whether filters run far away, where ours are not known. That is of one family; and a limit counts
+// cells, so nothing may come along.
+bool IsForServers(const StoreTraits& traits, const RawCellsQuery& query) {
+  return !traits.stamps_above_column && !query.family.empty() && query.limit < 0;
+}
+
 }  // namespace
 
 StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQuery& query,
@@ -63,7 +82,14 @@ StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQu
 
 StatusOr<RowCells> RawCellsOfColumn(Store& store, const Caller& caller, const RawCellsQuery& query,
                                     const std::string& qualifier) {
-  return RawCells(store, caller, query, std::make_shared<ColumnAndFamilyTombstones>(qualifier));
+  if (!IsForServers(store.traits(), query))
+    return RawCells(store, caller, query, std::make_shared<ColumnAndFamilyTombstones>(qualifier));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells,
+                          RawCells(store, caller, query, InHBasesWords(qualifier)));
+  std::erase_if(cells, [&](const Cell& cell) {
+    return cell.qualifier != qualifier && !IsFamilyTombstone(cell.type);
+  });
+  return cells;
 }
 
 }  // namespace cellfs::fs
