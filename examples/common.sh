@@ -3,7 +3,8 @@
 # What the examples share; to be sourced. Mounts a new store on a new directory, goes there, and takes
 # all of that away again when the example ends, however it ends.
 #
-# With STORE=hbase://HOST:PORT/ it mounts that cluster, where what it makes stays.
+# With STORE=hbase://HOST:PORT/ it mounts that cluster, with STORE=obkv://USER@HOST:PORT/ that database, where what it
+# makes stays.
 #
 # The program is $CELLFS, or `cellfs` of the PATH, or the one built in build/.
 set -euo pipefail

@@ -45,15 +45,19 @@ say "The history, newest first."
 run 'ls -U com.cnn.www/contents/.versions/html' $'6\n5\n3'
 run 'cat com.cnn.www/contents/.versions/html/3' '<html>first'
 
-say "Removing a column hides its versions: a tombstone lies over them."
+say "Removing a column hides its versions: a tombstone lies over them. (In a database they are gone.)"
 run 'rm com.cnn.www/contents/html'
 refused 'cat com.cnn.www/contents/html' 'No such file or directory'
 run 'ls com.cnn.www/contents' ''
 
-say "This family keeps what was deleted, so the history is still there, and the last value comes back."
-run 'ls -U com.cnn.www/contents/.versions/html' $'6\n5\n3'
-run 'cp com.cnn.www/contents/.deleted/html com.cnn.www/contents/html'
-run 'cat com.cnn.www/contents/html' '<html>third'
-run 'ls -U com.cnn.www/contents/.versions/html | wc -l' '4'
+if [[ ${STORE:-} == obkv* ]]; then
+  refused 'ls com.cnn.www/contents/.versions/html' 'No such file or directory'
+else
+  say "This family keeps what was deleted, so the history is still there, and the last value comes back."
+  run 'ls -U com.cnn.www/contents/.versions/html' $'6\n5\n3'
+  run 'cp com.cnn.www/contents/.deleted/html com.cnn.www/contents/html'
+  run 'cat com.cnn.www/contents/html' '<html>third'
+  run 'ls -U com.cnn.www/contents/.versions/html | wc -l' '4'
+fi
 
 printf '\nThe webtable example has run to its end.\n'

@@ -154,6 +154,14 @@ class Mounted(unittest.TestCase):
             os.kill(process, signal.SIGCONT)
         run("bash", "-c", f"for i in $(seq 100); do cat {root}/shop/t/r/f/q && exit 0; sleep 0.1; done; exit 1")
 
+    def test_the_examples(self):
+        examples = ["employees", "webtable"]
+        if os.environ["CELLFS_TEST_DATABASE_KIND"] == "mariadb":
+            examples.append("packages")  # twelve thousand transactions: minutes elsewhere
+        for example in examples:
+            run("bash", str(ROOT / f"examples/{example}.sh"), stdin=subprocess.DEVNULL, timeout=500,
+                env={**os.environ, "STORE": NAME})
+
     @unittest.skipUnless(PYTEST, "there is no pytest")
     def test_the_matrix_of_tools(self):
         done = subprocess.run([PYTEST, "-q", "-p", "no:cacheprovider", "test_tools.py"],
