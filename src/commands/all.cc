@@ -15,7 +15,7 @@ constexpr const Command* kAllCommands[] = {
     // Data
     &kGetCommand, &kScanCommand, &kCountCommand, &kPutCommand, &kCheckAndPutCommand,
     &kMutateCommand, &kAppendCommand, &kIncrementCommand, &kGetCounterCommand, &kDeleteCommand,
-    &kDeleteAllCommand, &kShellCommand,
+    &kDeleteAllCommand, &kShellCommand, &kExportCommand, &kImportCommand,
     // Schemas
     &kCreateCommand, &kAlterCommand, &kDescribeCommand, &kListCommand, &kExistsCommand,
     &kDisableCommand, &kEnableCommand, &kIsEnabledCommand, &kDropCommand, &kTruncateCommand,

@@ -28,6 +28,8 @@ extern const Command kGetCounterCommand;
 extern const Command kDeleteCommand;
 extern const Command kDeleteAllCommand;
 extern const Command kShellCommand;
+extern const Command kExportCommand;
+extern const Command kImportCommand;
 extern const Command kCreateCommand;
 extern const Command kAlterCommand;
 extern const Command kDescribeCommand;

@@ -7,7 +7,7 @@
 
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
-#include "src/commands/standard_input.h"
+#include "src/commands/line_input.h"
 
 namespace cellfs {
 namespace {

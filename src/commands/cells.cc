@@ -8,7 +8,7 @@
 #include "engine/big_endian.h"
 #include "engine/filters.h"
 #include "src/commands/command.h"
-#include "src/commands/standard_input.h"
+#include "src/commands/line_input.h"
 #include "src/daemon/json_text.h"
 
 namespace cellfs {

@@ -8,7 +8,7 @@
 #include "fs/tree/time_text.h"
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
-#include "src/commands/standard_input.h"
+#include "src/commands/line_input.h"
 
 namespace cellfs {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <utility>
 
-#include "src/commands/standard_input.h"
+#include "src/commands/line_input.h"
 
 namespace cellfs::shell {
 namespace {
@@ -138,7 +138,7 @@ class PipedLines : public Lines {
   }
 
  private:
-  StandardInput input_;
+  LineInput input_;
 };
 
 class ScriptLines : public Lines {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// StandardInput: what comes on standard input, for commands that put it. An error is no end: what was
+// LineInput: what comes on standard input, or from a file, for commands that put it. An error is no end: what was
 // read before one is not all that was meant.
-#ifndef CELLFS_SRC_COMMANDS_STANDARD_INPUT_H_
-#define CELLFS_SRC_COMMANDS_STANDARD_INPUT_H_
+#ifndef CELLFS_SRC_COMMANDS_LINE_INPUT_H_
+#define CELLFS_SRC_COMMANDS_LINE_INPUT_H_
 
 #include <optional>
 #include <string>
@@ -15,8 +15,11 @@
 namespace cellfs {
 
 // Not thread-safe.
-class StandardInput {
+class LineInput {
  public:
+  // The descriptor stays its owner's.
+  explicit LineInput(int descriptor = 0) : descriptor_(descriptor) {}
+
   // Without its end; nullopt: there is none any more.
   StatusOr<std::optional<std::string>> NextLine();
   StatusOr<std::string> All();
@@ -24,6 +27,7 @@ class StandardInput {
  private:
   Status ReadPiece();
 
+  const int descriptor_;
   std::string read_;
   size_t taken_ = 0;  // of what was read
   bool at_end_ = false;
@@ -38,4 +42,4 @@ StatusOr<int> CallWithInput(const Front& front, const Command& command, const Ar
 
 }  // namespace cellfs
 
-#endif  // CELLFS_SRC_COMMANDS_STANDARD_INPUT_H_
+#endif  // CELLFS_SRC_COMMANDS_LINE_INPUT_H_

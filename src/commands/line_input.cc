@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "src/commands/standard_input.h"
+#include "src/commands/line_input.h"
 
 #include <unistd.h>
 
@@ -9,22 +9,23 @@
 
 namespace cellfs {
 
-Status StandardInput::ReadPiece() {
+Status LineInput::ReadPiece() {
   char piece[size_t{64} << 10];
   ssize_t length = 0;
   do {
-    length = read(STDIN_FILENO, piece, sizeof piece);
+    length = read(descriptor_, piece, sizeof piece);
   } while (length < 0 && errno == EINTR);
   if (length < 0) {
     return {StatusCode::kUnavailable,
-            std::string("standard input cannot be read: ") + strerror(errno)};
+            std::string(descriptor_ == STDIN_FILENO ? "standard input" : "the file") +
+                " cannot be read: " + strerror(errno)};
   }
   at_end_ = length == 0;
   read_.append(piece, static_cast<size_t>(length));
   return {};
 }
 
-StatusOr<std::optional<std::string>> StandardInput::NextLine() {
+StatusOr<std::optional<std::string>> LineInput::NextLine() {
   size_t searched = taken_;
   while (true) {
     const size_t end = read_.find('\n', searched);
@@ -42,7 +43,7 @@ StatusOr<std::optional<std::string>> StandardInput::NextLine() {
   return std::optional(read_.substr(std::exchange(taken_, read_.size())));
 }
 
-StatusOr<std::string> StandardInput::All() {
+StatusOr<std::string> LineInput::All() {
   while (!at_end_) CELLFS_RETURN_IF_ERROR(ReadPiece());
   return read_.substr(std::exchange(taken_, read_.size()));
 }
@@ -51,7 +52,7 @@ StatusOr<int> CallWithInput(const Front& front, const Command& command, const Ar
                             bool wanted) {
   nlohmann::json sent = arguments.values();
   if (wanted) {
-    CELLFS_ASSIGN_OR_RETURN(sent["input"], StandardInput().All());
+    CELLFS_ASSIGN_OR_RETURN(sent["input"], LineInput().All());
   }
   CELLFS_ASSIGN_OR_RETURN(
       const Answer answer,

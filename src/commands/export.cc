@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+//
+// export: tables with their schemas and all that is stored of their cells, in JSON Lines; docs/
+// export-format.md.
+#include <unistd.h>
+
+#include <utility>
+
+#include "src/commands/all.h"
+#include "src/commands/cells.h"
+#include "src/commands/export_format.h"
+#include "src/commands/progress.h"
+#include "src/commands/schema_words.h"
+#include "src/daemon/json_text.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+// ---- Where the store is -------------------------------------------------------------------------
+
+// By what path and words name: a table, a namespace, or all but the system's and the file system's.
+StatusOr<std::vector<TableName>> TablesToExport(Session& session, const Arguments& arguments) {
+  if (arguments.Texts("path").empty() && arguments.Texts("words").empty()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto namespaces, session.store.ListNamespaces());
+    std::vector<TableName> all;
+    for (const std::string& name : namespaces) {
+      if (name == kSystemNamespace) continue;
+      CELLFS_ASSIGN_OR_RETURN(const auto tables, session.store.ListTables(name));
+      all.insert(all.end(), tables.begin(), tables.end());
+    }
+    return all;
+  }
+  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
+                          NamePlace(session, arguments, Depth::kNamespace, Depth::kTable));
+  CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
+  if (named.place.kind == fs::PlaceKind::kNamespace)
+    return session.store.ListTables(named.place.table.namespace_name);
+  if (named.place.kind != fs::PlaceKind::kTable)
+    return WrongCall(ShownPath(arguments) + " lies in a table; name the table itself");
+  return std::vector<TableName>{named.place.table};
+}
+
+Status TakeNamespace(Session& session, const std::string& name) {
+  CELLFS_ASSIGN_OR_RETURN(const NamespaceSchema schema, session.store.DescribeNamespace(name));
+  session.take({{"namespace", name}, {"properties", schema.properties}});
+  return {};
+}
+
+Status TakeSchema(Session& session, const TableSchema& schema) {
+  json families = json::object();
+  for (const auto& [name, family] : schema.families) families[name] = family.attributes();
+  session.take({{"table", schema.name().ToString()},
+                {"attributes", schema.attributes()},
+                {"splits", schema.split_keys},
+                {"families", std::move(families)}});
+  return {};
+}
+
+// All that is stored, tombstones and hidden versions too, where the store keeps such.
+StatusOr<uint64_t> TakeCells(Session& session, const TableName& table) {
+  Scan scan;
+  scan.raw = session.store.traits().keeps_deleted;
+  scan.max_versions = kAllVersions;
+  const std::string name = table.ToString();
+  uint64_t cells = 0;
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner,
+                          session.store.OpenScanner(session.caller, table, scan));
+  CELLFS_RETURN_IF_ERROR(ForEachCell(session, *scanner, [&](Cell&& cell) {
+    ++cells;
+    const SequenceId sequence = cell.sequence_id;
+    json record = RecordOf(std::move(cell), ValueFormat::kText, /*is_raw=*/true);
+    record["table"] = name;
+    if (sequence != 0) record["sequence"] = sequence;
+    return session.take(std::move(record));
+  }));
+  return cells;
+}
+
+StatusOr<Answer> ServeExport(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const auto tables, TablesToExport(session, arguments));
+  session.take({{kExportMember, kExportFormat}});
+  std::string last_namespace(kDefaultNamespace);
+  uint64_t cells = 0;
+  for (const TableName& table : tables) {
+    if (table.namespace_name != last_namespace)
+      CELLFS_RETURN_IF_ERROR(TakeNamespace(session, table.namespace_name));
+    last_namespace = table.namespace_name;
+    CELLFS_ASSIGN_OR_RETURN(const auto schema, session.store.DescribeTable(table));
+    CELLFS_RETURN_IF_ERROR(TakeSchema(session, *schema));
+    CELLFS_ASSIGN_OR_RETURN(const uint64_t taken, TakeCells(session, table));
+    cells += taken;
+  }
+  session.take({{kEndMember, {{"tables", tables.size()}, {"cells", cells}}}});
+  return Answer::kDone;
+}
+
+// ---- Here ---------------------------------------------------------------------------------------
+
+StatusOr<int> RunExport(const Front& front, const Arguments& arguments) {
+  json sent = arguments.values();
+  CELLFS_ASSIGN_OR_RETURN(const auto access,
+                          front.Open(arguments.Text("target"), sent, /*only_reads=*/true));
+  Progress progress(/*total_bytes=*/0);
+  uint64_t cells = 0;
+  uint64_t bytes = 0;
+  const auto take = [&](json record) {
+    cells += record.contains("row") ? 1 : 0;
+    const std::string line = ToJsonText(std::move(record)) + "\n";
+    bytes += line.size();
+    front.printer.Bytes(line);
+    progress.Show(cells, bytes);
+    return front.printer.ok();
+  };
+  CELLFS_ASSIGN_OR_RETURN(const Answer answer, access->Call("export", sent, take));
+  return ExitCodeOf(answer);
+}
+
+}  // namespace
+
+const Command kExportCommand{
+    .name = "export",
+    .group = Group::kData,
+    .summary = "print tables with their schemas and whole history, for import",
+    .description =
+        "In JSON Lines, whose format export-format.md describes: schemas, versions, tombstones, in the order "
+        "of keys, from a scan that holds nothing in memory. The last line says how many cells there "
+        "were, so that an export that was cut short is told from a whole one. Owners and modes of files are "
+        "not in it: backup programs on a mount keep them.",
+    .example = "export ~/m >store.jsonl\nexport ~/m/log | zstd >log.jsonl.zst\nexport ~/m notes | cellfs "
+               "import hbase://master1:16000/",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a store, a mount point, a namespace or a table");
+          syntax.Words("TABLE", "a table alone, if the path is not one's");
+        },
+    .only_reads = true,
+    .serve = ServeExport,
+    .run = RunExport,
+};
+
+}  // namespace cellfs
