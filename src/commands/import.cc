@@ -83,7 +83,6 @@ Status AddFamiliesOf(Session& session, const TableName& table, const json& famil
   return {};
 }
 
-// A database in OBKV's layout may keep fewer splits, a cluster no table without a family.
 Status MakeTable(Session& session, const TableName& table, const json& line) {
   const json families = line.value("families", json::object());
   TableSchema schema(table);
@@ -132,36 +131,29 @@ void TakeRefused(Session& session, int64_t line, const Status& why) {
   session.take({{"line", line}, {"refused", why.message()}});
 }
 
-// Each step on its own; true: none was refused.
-bool Apply(Session& session, const Steps& steps) {
-  const auto results = session.store.Batch(session.caller, steps.table, steps.steps);
-  bool all_done = true;
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (results[i].ok()) continue;
-    all_done = false;
-    for (const int64_t line : steps.lines[i]) TakeRefused(session, line, results[i].status());
-  }
-  return all_done;
-}
+// What is wrong with a line itself, and would be the next time: others may still be done.
+bool IsOfLine(const Status& status) { return ExitCodeOf(status) != kExitFailed; }
 
-// A step in which one line is refused is made again of each line alone.
-void ApplyOrSplit(Session& session, Steps steps) {
-  Steps again{steps.table, {}, {}};
+// A step in which one line is refused is made again of each line alone. An error that is none of a
+// line's ends it.
+Status Apply(Session& session, Steps steps) {
   const auto results = session.store.Batch(session.caller, steps.table, steps.steps);
+  Steps again{steps.table, {}, {}};
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].ok()) continue;
-    if (steps.lines[i].size() == 1) {
-      TakeRefused(session, steps.lines[i].front(), results[i].status());
-      continue;
+    const std::vector<int64_t>& lines = steps.lines[i];
+    if (!IsOfLine(results[i].status())) {
+      return {results[i].status().code(),
+              "line " + std::to_string(lines.front()) + ": " + results[i].status().message()};
     }
-    for (size_t j = 0; j < steps.lines[i].size(); ++j) {
-      RowMutations alone{steps.steps[i].row, {}, steps.steps[i].durability};
-      alone.mutations.push_back(std::move(steps.steps[i].mutations[j]));
-      again.steps.push_back(std::move(alone));
-      again.lines.push_back({steps.lines[i][j]});
+    if (lines.size() == 1) TakeRefused(session, lines.front(), results[i].status());
+    for (size_t j = 0; lines.size() > 1 && j < lines.size(); ++j) {
+      again.steps.push_back({steps.steps[i].row, {}, steps.steps[i].durability});
+      again.steps.back().mutations.push_back(std::move(steps.steps[i].mutations[j]));
+      again.lines.push_back({lines[j]});
     }
   }
-  if (!again.steps.empty()) static_cast<void>(Apply(session, again));
+  return again.steps.empty() ? Status() : Apply(session, std::move(again));
 }
 
 Status ImportLines(Session& session, const std::optional<TableName>& into,
@@ -180,7 +172,7 @@ Status ImportLines(Session& session, const std::optional<TableName>& into,
       continue;
     }
     if (*table != steps.table && !steps.steps.empty())
-      ApplyOrSplit(session, std::exchange(steps, Steps()));
+      CELLFS_RETURN_IF_ERROR(Apply(session, std::exchange(steps, Steps())));
     steps.table = *table;
     const std::string& row = RowOf(*mutation);
     const bool goes_on = !steps.steps.empty() && steps.steps.back().row == row &&
@@ -192,8 +184,7 @@ Status ImportLines(Session& session, const std::optional<TableName>& into,
     steps.lines.back().push_back(number);
     steps.steps.back().mutations.push_back(*std::move(mutation));
   }
-  if (!steps.steps.empty()) ApplyOrSplit(session, std::move(steps));
-  return {};
+  return steps.steps.empty() ? Status() : Apply(session, std::move(steps));
 }
 
 StatusOr<Answer> ServeImport(Session& session, const Arguments& arguments) {
@@ -254,8 +245,9 @@ class Importer {
     CELLFS_RETURN_IF_ERROR(Finish());
     json arguments = options_;
     arguments["schema"] = std::move(line);
-    const Status made = access_.Call("import", arguments, nullptr).status();
-    if (IsOfLine(made)) {
+    const Status made =
+        access_.Call("import", arguments, [](const json&) { return true; }).status();
+    if (!made.ok() && IsOfLine(made)) {
       Refuse(number, made.message());
       return {};
     }
@@ -280,11 +272,6 @@ class Importer {
     json line;
     int64_t number;
   };
-
-  // What is wrong with the line itself, and would be the next time.
-  static bool IsOfLine(const Status& status) {
-    return !status.ok() && ExitCodeOf(status) != kExitFailed;
-  }
 
   // In the order in which it was written, where that is told: what has the same time counts by it.
   Status EndRow() {
