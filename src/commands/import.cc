@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <utility>
 
 #include "src/commands/all.h"
@@ -156,6 +157,37 @@ Status Apply(Session& session, Steps steps) {
   return again.steps.empty() ? Status() : Apply(session, std::move(again));
 }
 
+// What is written in one step has one sequence id, and of a put and a tombstone, or of two puts, at
+// one time the order counts: such do not go together.
+class OneTime {
+ public:
+  // False: the line has to wait until those before it are done.
+  bool Add(const json& line) {
+    const bool is_put = line.value("type", "Put") == "Put";
+    const json sequence = line.value("sequence", json());
+    const bool is_mixed = has_lines_ && sequence != sequence_ && !(is_put && only_puts_);
+    if (is_mixed || !places_.insert(PlaceOf(line)).second) return false;
+    only_puts_ = is_put && only_puts_;
+    has_lines_ = true;
+    sequence_ = sequence;
+    return true;
+  }
+
+ private:
+  static std::string PlaceOf(const json& line) {
+    std::string place;
+    for (const char* name : {"column", "family", "qualifier", "type", "timestamp"})
+      place += line.contains(name) ? line[name].dump(-1, ' ', false, json::error_handler_t::ignore) + "/"
+                                   : "/";
+    return place;
+  }
+
+  bool has_lines_ = false;
+  bool only_puts_ = true;
+  json sequence_;
+  std::set<std::string> places_;
+};
+
 Status ImportLines(Session& session, const std::optional<TableName>& into,
                    const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
@@ -163,6 +195,7 @@ Status ImportLines(Session& session, const std::optional<TableName>& into,
   const json numbers = arguments.values().value("numbers", json::array());
   if (lines.size() != numbers.size()) return WrongCall("as many numbers as lines are needed");
   Steps steps;
+  OneTime of_row;
   for (size_t i = 0; i < lines.size(); ++i) {
     const int64_t number = numbers[i].is_number_integer() ? numbers[i].get<int64_t>() : 0;
     const auto table = TableOfLine(into, lines[i]);
@@ -171,11 +204,19 @@ Status ImportLines(Session& session, const std::optional<TableName>& into,
       TakeRefused(session, number, mutation.status());
       continue;
     }
-    if (*table != steps.table && !steps.steps.empty())
-      CELLFS_RETURN_IF_ERROR(Apply(session, std::exchange(steps, Steps())));
-    steps.table = *table;
     const std::string& row = RowOf(*mutation);
-    const bool goes_on = !steps.steps.empty() && steps.steps.back().row == row &&
+    const bool is_same_table = steps.steps.empty() || *table == steps.table;
+    const bool is_same_row =
+        is_same_table && !steps.steps.empty() && steps.steps.back().row == row;
+    if (!is_same_row) of_row = OneTime();
+    const bool may_go_on = of_row.Add(lines[i]);
+    if (!is_same_table || !may_go_on) {
+      CELLFS_RETURN_IF_ERROR(Apply(session, std::exchange(steps, Steps())));
+      of_row = OneTime();
+      of_row.Add(lines[i]);
+    }
+    steps.table = *table;
+    const bool goes_on = is_same_row && !steps.steps.empty() &&
                          steps.steps.back().mutations.size() < kLinesOfStep;
     if (!goes_on) {
       steps.steps.push_back({row, {}, durability});
@@ -472,7 +513,7 @@ StatusOr<int> RunImport(const Front& front, const Arguments& arguments) {
     front.printer.Line(std::to_string(importer.cells()) + " cells" +
                        (importer.refused() == 0
                             ? ""
-                            : "; " + std::to_string(importer.refused()) + " lines were refused"));
+                            : "; refused: " + std::to_string(importer.refused()) + " lines"));
   }
   CELLFS_RETURN_IF_ERROR(read);
   if (frame.IsCutShort()) {

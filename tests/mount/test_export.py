@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""export and import: what is there goes out and comes in, whole; what is wrong is told and costs nothing else."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+from mounts import CELLFS, sh
+
+
+def run(*arguments, text=None):
+    """Exit code, output, errors."""
+    done = subprocess.run([CELLFS, *map(str, arguments)], input=text, capture_output=True, timeout=120, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def fill(mount):
+    commands = """create_namespace 'log', {'team' => 'x'}
+create 'log:t', {NAME => 'f', VERSIONS => 3, NEW_VERSION_BEHAVIOR => true}, {NAME => 'g', KEEP_DELETED_CELLS => true}, SPLITS => ["m\\x00"]
+put 'log:t', 'r', 'f:q', 'a', 5
+put 'log:t', 'r', 'f:q', 'b', 5
+delete 'log:t', 'r', 'f:q', 5
+put 'log:t', 'r', 'f:q', 'c', 5
+put 'log:t', "r\\x00\\xff", 'g:q', "bin\\x01\\xfe", 7, {TTL => 100000000000}
+deleteall 'log:t', "r\\x00\\xff", 'g', 8
+create 'plain', 'f', READONLY => false
+"""
+    code, _, error = run("shell", "-n", mount, text=commands.encode())
+    assert code == 0, error
+    lines = "".join(json.dumps({"row": f"r{n}", "column": "f:q", "value": f"v{n}", "timestamp": n + 1}) + "\n" for n in range(500))
+    assert run("mutate", mount, "plain", text=lines.encode())[0] == 0
+
+
+def export(mount, *more):
+    code, out, error = run("export", mount, *more)
+    assert code == 0, error
+    return out
+
+
+def without_sequences(text):
+    lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        line.pop("sequence", None)
+    return lines
+
+
+def test_a_store_comes_out_and_in_again_with_schemas_tombstones_and_their_order(mount, make_mount, tmp_path):
+    fill(mount)
+    text = export(mount)
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert lines[0] == {"cellfs_export": 1} and lines[-1] == {"end": {"tables": 2, "cells": 504}}
+    other = make_mount()
+    file = tmp_path / "export.jsonl"
+    file.write_text(text)
+    for _ in range(2):  # twice is as once
+        code, out, error = run("import", other, file)
+        assert (code, out, error) == (0, "504 cells\n", "")
+        assert "value=c" in run("shell", other, text=b"get 'log:t', 'r'\n")[1], "the put is later than the tombstone"
+    imported = without_sequences(export(other, "plain"))
+    assert imported == without_sequences(export(mount, "plain"))
+    for command in ("describe_namespace", "log"), ("describe", "log:t"):
+        assert run(command[0], "--json", other, command[1])[1] == run(command[0], "--json", mount, command[1])[1]
+    assert (other / "default/plain/r7/f/q").read_text() == "v7"
+    code, out, error = run("import", "--table", "copy", other, text=export(mount, "plain").encode())
+    assert code == 0 and (other / "default/copy/r7/f/q").read_text() == "v7", error
+
+
+def test_refused_lines_are_named_and_the_rest_is_there(mount):
+    lines = ['{"table":"t","families":{"f":{}}}', '{"table":"t","row":"a","column":"zz:q","value":"x"}', "nonsense",
+             '{"table":"t","row":"a","column":"f:q"}', '{"table":"none","row":"a","column":"f:q","value":"x"}',
+             '{"table":"t","row":"a","column":"f:q","value":"good"}', '{"what":"is this"}',
+             '{"table":"t","families":{"f":{"VERSIONS":"many"}}}', '{"table":"t","row":"b","column":"f:q","value":"good"}']
+    code, out, error = run("import", mount, text="\n".join(lines).encode())
+    assert code == 1 and out == "9 cells; refused: 7 lines\n".replace("9 cells", out.split()[0] + " cells").replace("7", str(error.count("line ")))
+    for number in (2, 3, 4, 5, 7):
+        assert f"cellfs: line {number}: " in error
+    for number in (1, 6, 9):
+        assert f"cellfs: line {number}: " not in error
+    assert [(mount / f"default/t/{row}/f/q").read_text() for row in "ab"] == ["good", "good"]
+
+
+def test_an_export_that_was_cut_short_or_is_of_another_version_is_told(mount, make_mount):
+    fill(mount)
+    text = export(mount)
+    other = make_mount()
+    code, _, error = run("import", other, text=text[: len(text) // 2].rsplit("\n", 1)[0].encode())
+    assert code == 3 and "cut short" in error
+    code, _, error = run("import", other, text=b'{"cellfs_export": 2}\n')
+    assert code == 2 and "format 2" in error
+
+
+def test_an_import_that_was_killed_goes_on_where_it_was(mount, make_mount, tmp_path):
+    run("create", mount, "t", "f")
+    lines = [{"cellfs_export": 1}, {"table": "t", "families": {"f": {}}}]
+    lines += [{"table": "t", "row": f"r{n:06}", "family": "f", "qualifier": "q", "timestamp": 5, "value": "v" * 200} for n in range(60000)]
+    lines.append({"end": {"tables": 1, "cells": 60000}})
+    file, state = tmp_path / "export.jsonl", tmp_path / "state"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    process = subprocess.Popen([CELLFS, "import", "--state", state, str(mount), file], stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while not state.exists():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = int(state.read_text())
+    assert 2 < done
+    code, out, error = run("import", "--state", state, mount, file)
+    assert code == 0 and error == "" and int(out.split()[0]) <= 60002 - done, (out, done)
+    assert run("count", mount, "t")[1] == "60000\n"
+    code, out, _ = run("import", "--state", state, mount, file)
+    assert code == 0 and out == "0 cells\n"
+
+
+def test_tsv_and_csv_come_in_as_importtsv_takes_them(mount):
+    run("create", mount, "t", "f")
+    code, _, error = run("import", "--tsv", "--columns", "HBASE_ROW_KEY,f:a,,f:b", "--table", "t", mount,
+                         text=b"k1\tv1\tleft out\tw1\nk2\tv2\n\nk3\tv3\t\tw3\n")
+    assert code == 1 and error == "cellfs: line 2: it has 2 fields, and --columns 4\n"
+    assert sorted(os.listdir(mount / "default/t")) == [".schema.toml", "k1", "k3"]
+    assert (mount / "default/t/k3/f/b").read_text() == "w3"
+    code, _, error = run("import", "--csv", "--columns", "HBASE_ROW_KEY,f:a,HBASE_TS_KEY", "--table", "t", mount,
+                         text=b'k4,"a,""b""\nc",5\r\n"k,5",plain,6\n')
+    assert (code, error) == (0, "")
+    assert (mount / "default/t/k4/f/a").read_bytes() == b'a,"b"\nc' and os.stat(mount / "default/t/k4/f/a").st_mtime == 0.005
+    assert (mount / "default/t/k,5/f/a").read_text() == "plain"
+    for wrong in (["--tsv", "--columns", "f:a"], ["--tsv", "--columns", "HBASE_ROW_KEY,a"], ["--tsv"], ["--columns", "HBASE_ROW_KEY"],
+                  ["--tsv", "--csv", "--columns", "HBASE_ROW_KEY,f:a"], ["--tsv", "--columns", "HBASE_ROW_KEY,f:a", "--separator", "xx"]):
+        assert run("import", *wrong, "--table", "t", mount, text=b"")[0] == 2, wrong
+
+
+def test_who_may_not_read_a_table_does_not_export_it(make_mount):
+    mount = make_mount("allow_other")
+    fill(mount)
+    os.chmod(mount / "default/plain", 0o700)
+    out = sh(f"setpriv --reuid=1234 --regid=1234 --clear-groups {CELLFS} export {mount} plain", check=False)
+    assert out[0] != 0 and "v7" not in out[1]
