@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iostream>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "src/commands/all.h"
@@ -34,6 +35,12 @@ constexpr size_t kMostLinesSent = 2000;
 constexpr size_t kMostBytesSent = size_t{1} << 20;
 // Of a row that is longer the order of what has the same time may be lost.
 constexpr size_t kMostBytesOfRow = size_t{16} << 20;
+
+// When it was written, as its store told; 0: it did not.
+uint64_t SequenceOf(const json& line) {
+  const auto found = line.find("sequence");
+  return found != line.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
+}
 
 // ---- Where the store is -------------------------------------------------------------------------
 
@@ -162,37 +169,37 @@ Status Apply(Session& session, Steps steps) {
 class OneTime {
  public:
   // False: the line has to wait until those before it are done.
-  bool Add(const json& line) {
-    const bool is_put = line.value("type", "Put") == "Put";
-    const json sequence = line.value("sequence", json());
-    const bool is_mixed = has_lines_ && sequence != sequence_ && !(is_put && only_puts_);
-    if (is_mixed || !places_.insert(PlaceOf(line)).second) return false;
-    only_puts_ = is_put && only_puts_;
+  bool Add(const Mutation& mutation, uint64_t sequence) {
+    const Put* const put = std::get_if<Put>(&mutation);
+    const bool is_mixed = has_lines_ && sequence != sequence_ && (put == nullptr || !only_puts_);
+    if (is_mixed) return false;
+    if (put != nullptr) {
+      const PutCell& cell = put->cells.front();
+      if (!places_.emplace(cell.qualifier, cell.timestamp, cell.family).second) return false;
+    }
+    only_puts_ = put != nullptr && only_puts_;
     has_lines_ = true;
     sequence_ = sequence;
     return true;
   }
 
  private:
-  static std::string PlaceOf(const json& line) {
-    std::string place;
-    for (const char* name : {"column", "family", "qualifier", "type", "timestamp"})
-      place += line.contains(name) ? line[name].dump(-1, ' ', false, json::error_handler_t::ignore) + "/"
-                                   : "/";
-    return place;
-  }
-
   bool has_lines_ = false;
   bool only_puts_ = true;
-  json sequence_;
-  std::set<std::string> places_;
+  uint64_t sequence_ = 0;
+  std::set<std::tuple<std::string, Timestamp, std::string>> places_;  // of puts
 };
 
 Status ImportLines(Session& session, const std::optional<TableName>& into,
                    const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
-  const json lines = arguments.values().value("lines", json::array());
-  const json numbers = arguments.values().value("numbers", json::array());
+  static const json nothing = json::array();
+  const auto listed = [&](const char* name) -> const json& {
+    const auto found = arguments.values().find(name);
+    return found == arguments.values().end() ? nothing : *found;
+  };
+  const json& lines = listed("lines");
+  const json& numbers = listed("numbers");
   if (lines.size() != numbers.size()) return WrongCall("as many numbers as lines are needed");
   Steps steps;
   OneTime of_row;
@@ -209,11 +216,11 @@ Status ImportLines(Session& session, const std::optional<TableName>& into,
     const bool is_same_row =
         is_same_table && !steps.steps.empty() && steps.steps.back().row == row;
     if (!is_same_row) of_row = OneTime();
-    const bool may_go_on = of_row.Add(lines[i]);
+    const bool may_go_on = of_row.Add(*mutation, SequenceOf(lines[i]));
     if (!is_same_table || !may_go_on) {
       CELLFS_RETURN_IF_ERROR(Apply(session, std::exchange(steps, Steps())));
       of_row = OneTime();
-      of_row.Add(lines[i]);
+      of_row.Add(*mutation, SequenceOf(lines[i]));
     }
     steps.table = *table;
     const bool goes_on = is_same_row && !steps.steps.empty() &&
@@ -274,8 +281,8 @@ class Importer {
 
   // A line about a cell.
   Status AddCell(json line, int64_t number, size_t bytes) {
-    const bool is_same_row = !row_.empty() && row_.back().line["row"] == line["row"] &&
-                             row_.back().line.value("table", "") == line.value("table", "");
+    const bool is_same_row = !row_.empty() && IsSame(row_.back().line, line, "row") &&
+                             IsSame(row_.back().line, line, "table");
     if (!is_same_row || bytes_of_row_ > kMostBytesOfRow) CELLFS_RETURN_IF_ERROR(EndRow());
     row_.push_back({std::move(line), number});
     bytes_of_row_ += bytes;
@@ -314,6 +321,13 @@ class Importer {
     int64_t number;
   };
 
+  static bool IsSame(const json& a, const json& b, const char* member) {
+    const auto of_a = a.find(member);
+    const auto of_b = b.find(member);
+    if (of_a == a.end() || of_b == b.end()) return of_a == a.end() && of_b == b.end();
+    return *of_a == *of_b;
+  }
+
   // In the order in which it was written, where that is told: what has the same time counts by it.
   Status EndRow() {
     std::stable_sort(row_.begin(), row_.end(), [](const Added& a, const Added& b) {
@@ -329,11 +343,6 @@ class Importer {
     bytes_of_row_ = 0;
     return lines_.size() >= kMostLinesSent || bytes_ >= kMostBytesSent ? Send() : Status();
   }
-  static uint64_t SequenceOf(const json& line) {
-    const auto found = line.find("sequence");
-    return found != line.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
-  }
-
   Status Send() {
     if (lines_.empty()) return {};
     json arguments = options_;
