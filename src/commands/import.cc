@@ -142,26 +142,44 @@ void TakeRefused(Session& session, int64_t line, const Status& why) {
 // What is wrong with a line itself, and would be the next time: others may still be done.
 bool IsOfLine(const Status& status) { return ExitCodeOf(status) != kExitFailed; }
 
-// A step in which one line is refused is made again of each line alone. An error that is none of a
-// line's ends it.
-Status Apply(Session& session, Steps steps) {
-  const auto results = session.store.Batch(session.caller, steps.table, steps.steps);
-  Steps again{steps.table, {}, {}};
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (results[i].ok()) continue;
-    const std::vector<int64_t>& lines = steps.lines[i];
-    if (!IsOfLine(results[i].status())) {
-      return {results[i].status().code(),
-              "line " + std::to_string(lines.front()) + ": " + results[i].status().message()};
-    }
-    if (lines.size() == 1) TakeRefused(session, lines.front(), results[i].status());
-    for (size_t j = 0; lines.size() > 1 && j < lines.size(); ++j) {
-      again.steps.push_back({steps.steps[i].row, {}, steps.steps[i].durability});
-      again.steps.back().mutations.push_back(std::move(steps.steps[i].mutations[j]));
-      again.lines.push_back({lines[j]});
-    }
+void MoveStep(Steps& from, size_t step, Steps& to) {
+  to.steps.push_back(std::move(from.steps[step]));
+  to.lines.push_back(std::move(from.lines[step]));
+}
+
+// A step of each line of it alone.
+void SplitStep(Steps& from, size_t step, Steps& to) {
+  RowMutations& whole = from.steps[step];
+  for (size_t i = 0; i < from.lines[step].size(); ++i) {
+    to.steps.push_back({whole.row, {}, whole.durability});
+    to.steps.back().mutations.push_back(std::move(whole.mutations[i]));
+    to.lines.push_back({from.lines[step][i]});
   }
-  return again.steps.empty() ? Status() : Apply(session, std::move(again));
+}
+
+// A batch ends with the first step that is refused. That one is tried again line by line, and those
+// behind it follow. An error that is none of a line's ends it.
+Status Apply(Session& session, Steps steps) {
+  while (!steps.steps.empty()) {
+    const auto results = session.store.Batch(session.caller, steps.table, steps.steps);
+    const auto failed = std::find_if(results.begin(), results.end(),
+                                     [](const auto& result) { return !result.ok(); });
+    if (failed == results.end()) return {};
+    const auto at = static_cast<size_t>(failed - results.begin());
+    const int64_t line = steps.lines[at].front();
+    if (!IsOfLine(failed->status()))
+      return {failed->status().code(),
+              "line " + std::to_string(line) + ": " + failed->status().message()};
+    Steps rest{steps.table, {}, {}};
+    if (steps.lines[at].size() == 1) {
+      TakeRefused(session, line, failed->status());
+    } else {
+      SplitStep(steps, at, rest);
+    }
+    for (size_t i = at + 1; i < steps.steps.size(); ++i) MoveStep(steps, i, rest);
+    steps = std::move(rest);
+  }
+  return {};
 }
 
 // What is written in one step has one sequence id, and of a put and a tombstone, or of two puts, at

@@ -81,6 +81,15 @@ def test_refused_lines_are_named_and_the_rest_is_there(mount):
     assert [(mount / f"default/t/{row}/f/q").read_text() for row in "ab"] == ["good", "good"]
 
 
+def test_many_refused_lines_do_not_keep_others_back(mount):
+    run("create", mount, "t", "f")
+    lines = [json.dumps({"table": "none" if n % 3 else "t", "row": f"r{n}", "column": "f:q" if n % 2 else "no:q", "value": "x"})
+             for n in range(3000)]
+    code, out, error = run("import", mount, text="\n".join(lines).encode())
+    assert (code, out) == (1, "3000 cells; refused: 2500 lines\n") and error.count("cellfs: line ") == 2500
+    assert run("count", mount, "t")[1] == "500\n"
+
+
 def test_an_export_that_was_cut_short_or_is_of_another_version_is_told(mount, make_mount):
     fill(mount)
     text = export(mount)
