@@ -88,11 +88,20 @@ StatusOr<RowCells> AttributeTable::ReadAt(const Get& get, Timestamp* read_at) co
   return std::move(answer.cells);
 }
 
-void AttributeTable::Forget(const std::string& row) const {
+void AttributeTable::Forget(const std::string& row, const std::string& qualifier) const {
   if (read_ahead_ == nullptr) return;
   read_ahead_->Forget(name_, row);
   const std::lock_guard lock(long_rows_mutex_);
-  if (family_ && family_->row == row) family_.reset();
+  ++family_changes_;
+  if (family_ && family_->key.row == row && family_->key.qualifier == qualifier) family_.reset();
+}
+
+void AttributeTable::ForgetRow(const std::string& row) const {
+  if (read_ahead_ == nullptr) return;
+  read_ahead_->Forget(name_, row);
+  const std::lock_guard lock(long_rows_mutex_);
+  ++family_changes_;
+  if (family_ && family_->key.row == row) family_.reset();
 }
 
 StatusOr<RowRecords> AttributeTable::ReadRecords(const Place& place, const RecordKey& key,
@@ -100,6 +109,10 @@ StatusOr<RowRecords> AttributeTable::ReadRecords(const Place& place, const Recor
   const bool may_come_along = read_ahead_ != nullptr && freshness_.KeepsAnything();
   if (may_come_along && view == nullptr && place.IsColumn())
     return ReadColumn(place, key, version);
+  if (may_come_along && view == nullptr && place.kind == PlaceKind::kFamily) {
+    CELLFS_ASSIGN_OR_RETURN(AttributeRecord own, ReadFamily(place, key));
+    return RowRecords{std::move(own), {}};
+  }
   if (may_come_along && view != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(auto past, ReadPastRow(place, key, version, *view));
     if (past) return *past;
@@ -112,14 +125,16 @@ StatusOr<RowRecords> AttributeTable::ReadColumn(const Place& column, const Recor
                                                 Timestamp version) const {
   RowRecords records;
   CELLFS_RETURN_IF_ERROR(ReadOwner(key.row, key.qualifier, records.own));
-  CELLFS_ASSIGN_OR_RETURN(records.family, ReadFamily(key.row, column.family));
+  const Place family = FamilyPlace(column.table, column.row, column.family);
+  CELLFS_ASSIGN_OR_RETURN(records.family, ReadFamily(family, {key.row, Qualifier(family)}));
   Get get;
   get.row = key.row;
   get.columns[kTimeFamily] = {key.qualifier};
   CELLFS_ASSIGN_OR_RETURN(RowCells times, Read(get));
-  if (times.empty() || times.front().timestamp < version) return records;
-  if (times.front().timestamp > version) {
-    get.time_range = AtTimestamp(version);
+  const Timestamp wanted = version < 0 ? kNoVersion : version;
+  if (times.empty() || times.front().timestamp < wanted) return records;
+  if (times.front().timestamp > wanted) {
+    get.time_range = AtTimestamp(wanted);
     CELLFS_ASSIGN_OR_RETURN(times, Read(get));
   }
   if (!times.empty()) records.own.time = ReadTimes(times.front().value);
@@ -135,20 +150,22 @@ Status AttributeTable::ReadOwner(const std::string& row, const std::string& qual
   return cells.empty() ? Status() : ReadRecord(cells.front(), owner);
 }
 
-StatusOr<OwnerRecord> AttributeTable::ReadFamily(const std::string& row,
-                                                 const std::string& family) const {
+StatusOr<AttributeRecord> AttributeTable::ReadFamily(const Place& family,
+                                                     const RecordKey& key) const {
+  uint64_t changes = 0;
   {
     const std::lock_guard lock(long_rows_mutex_);
-    const bool is_known = family_ && family_->row == row && family_->name == family &&
+    const bool is_known = family_ && family_->key.row == key.row &&
+                          family_->key.qualifier == key.qualifier &&
                           freshness_.IsFresh(family_->read_at);
-    if (is_known) return family_->owner;
+    if (is_known) return family_->record;
+    changes = family_changes_;
   }
-  Family read{row, family, {}, freshness_.Now()};
-  CELLFS_RETURN_IF_ERROR(ReadOwner(row, family, read.owner));
-  OwnerRecord owner = read.owner;
+  const Timestamp read_at = freshness_.Now();
+  CELLFS_ASSIGN_OR_RETURN(RowRecords records, ReadAlone(family, key, kNoVersion, nullptr));
   const std::lock_guard lock(long_rows_mutex_);
-  family_ = std::move(read);
-  return owner;
+  if (family_changes_ == changes) family_ = Family{key, records.own, read_at};
+  return std::move(records.own);
 }
 
 StatusOr<std::optional<RowRecords>> AttributeTable::ReadPastRow(const Place& place,
@@ -226,7 +243,7 @@ Status AttributeTable::Write(Mutation mutation) const {
   const std::string row = read_ahead_ == nullptr ? std::string() : RowOf(mutation);
   const auto done =
       store_.Mutate(Caller::Superuser(), name_, RowMutations::Of(std::move(mutation)));
-  Forget(row);
+  ForgetRow(row);
   return done.status();
 }
 
@@ -237,7 +254,7 @@ StatusOr<bool> AttributeTable::WriteIf(const ColumnCondition& holds,
   check.condition = holds;
   check.action = std::move(mutations);
   const auto result = store_.CheckAndMutate(Caller::Superuser(), name_, check);
-  Forget(check.row);
+  Forget(check.row, holds.qualifier);
   if (!result.ok()) return result.status();
   return result->done;
 }
@@ -245,7 +262,7 @@ StatusOr<bool> AttributeTable::WriteIf(const ColumnCondition& holds,
 StatusOr<bool> AttributeTable::Write(RowStep step) const {
   const std::string row = read_ahead_ == nullptr ? std::string() : step.mutations.row;
   const auto done = mutations_.Do(Caller::Superuser(), name_, step);
-  Forget(row);
+  ForgetRow(row);
   if (!done.ok()) return done.status();
   return done->withdrawn;
 }

@@ -85,13 +85,15 @@ class AttributeTable {
  private:
   Status DropRow(const RowCells& cells) const;
   Status DropRows(const std::string& first, const std::string& last) const;
-  void Forget(const std::string& row) const;
+  // What is stored in the row under the qualifier was changed.
+  void Forget(const std::string& row, const std::string& qualifier) const;
+  void ForgetRow(const std::string& row) const;
   StatusOr<RowRecords> ReadAlone(const Place& place, const RecordKey& key, Timestamp version,
                                  const View* view) const;
   StatusOr<RowRecords> ReadColumn(const Place& column, const RecordKey& key,
                                   Timestamp version) const;
   Status ReadOwner(const std::string& row, const std::string& qualifier, OwnerRecord& owner) const;
-  StatusOr<OwnerRecord> ReadFamily(const std::string& row, const std::string& family) const;
+  StatusOr<AttributeRecord> ReadFamily(const Place& family, const RecordKey& key) const;
   // Nullopt: the row is too long.
   StatusOr<std::optional<RowRecords>> ReadPastRow(const Place& place, const RecordKey& key,
                                                   Timestamp version, const View& view) const;
@@ -103,15 +105,15 @@ class AttributeTable {
 
   const Freshness& freshness_;
 
-  // What the columns of a long row are asked for with.
+  // What the columns of a long row are asked for with, and looked at for each of them.
   struct Family {
-    std::string row;
-    std::string name;
-    OwnerRecord owner;
+    RecordKey key;
+    AttributeRecord record;
     Timestamp read_at = 0;
   };
-  mutable std::mutex long_rows_mutex_;  // a leaf; guards the next two
+  mutable std::mutex long_rows_mutex_;  // a leaf; guards the next three
   mutable std::optional<Family> family_;  // the last one
+  mutable uint64_t family_changes_ = 0;   // how often one was forgotten
   mutable std::string long_past_row_;     // the last one that was too long
 
   std::mutex making_;                // while the table is made
