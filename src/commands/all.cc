@@ -16,6 +16,7 @@ constexpr const Command* kAllCommands[] = {
     &kGetCommand, &kScanCommand, &kCountCommand, &kPutCommand, &kCheckAndPutCommand,
     &kMutateCommand, &kAppendCommand, &kIncrementCommand, &kGetCounterCommand, &kDeleteCommand,
     &kDeleteAllCommand, &kShellCommand, &kExportCommand, &kImportCommand,
+    &kVerifyCommand,
     // Schemas
     &kCreateCommand, &kAlterCommand, &kDescribeCommand, &kListCommand, &kExistsCommand,
     &kDisableCommand, &kEnableCommand, &kIsEnabledCommand, &kDropCommand, &kTruncateCommand,

@@ -30,6 +30,7 @@ extern const Command kDeleteAllCommand;
 extern const Command kShellCommand;
 extern const Command kExportCommand;
 extern const Command kImportCommand;
+extern const Command kVerifyCommand;
 extern const Command kCreateCommand;
 extern const Command kAlterCommand;
 extern const Command kDescribeCommand;

@@ -58,10 +58,11 @@ Status TakeSchema(Session& session, const TableSchema& schema) {
   return {};
 }
 
-// All that is stored, tombstones and hidden versions too, where the store keeps such.
-StatusOr<uint64_t> TakeCells(Session& session, const TableName& table) {
+// All that is stored, tombstones and hidden versions too, where the store keeps such; or what reads
+// see of all versions.
+StatusOr<uint64_t> TakeCells(Session& session, const TableName& table, bool only_visible) {
   Scan scan;
-  scan.raw = session.store.traits().keeps_deleted;
+  scan.raw = session.store.traits().keeps_deleted && !only_visible;
   scan.max_versions = kAllVersions;
   const std::string name = table.ToString();
   uint64_t cells = 0;
@@ -89,7 +90,7 @@ StatusOr<Answer> ServeExport(Session& session, const Arguments& arguments) {
     last_namespace = table.namespace_name;
     CELLFS_ASSIGN_OR_RETURN(const auto schema, session.store.DescribeTable(table));
     CELLFS_RETURN_IF_ERROR(TakeSchema(session, *schema));
-    CELLFS_ASSIGN_OR_RETURN(const uint64_t taken, TakeCells(session, table));
+    CELLFS_ASSIGN_OR_RETURN(const uint64_t taken, TakeCells(session, table, arguments.Flag("visible")));
     cells += taken;
   }
   session.take({{kEndMember, {{"tables", tables.size()}, {"cells", cells}}}});

@@ -67,6 +67,32 @@ def test_a_store_comes_out_and_in_again_with_schemas_tombstones_and_their_order(
     assert code == 0 and (other / "default/copy/r7/f/q").read_text() == "v7", error
 
 
+def test_verify_tells_what_differs_between_stores_and_exports(mount, make_mount, tmp_path):
+    fill(mount)
+    file = tmp_path / "export.jsonl"
+    file.write_text(export(mount))
+    other = make_mount()
+    assert run("import", other, file)[0] == 0
+    for call in ([mount, other], [mount, file], [file, mount], ["--raw", mount, other], ["--table", "plain", mount, other],
+                 [mount / "log", other / "log"]):
+        assert run("verify", *call) == (0, "", ""), call
+    run("put", other, "plain", "r7", "f:q", "other", "8")
+    run("put", other, "plain", "r70", "f:q", "newer", "9999")
+    run("deleteall", other, "plain", "r71")
+    run("create", other, "zz", "f")
+    code, out, error = run("verify", mount, other)
+    assert (code, error) == (1, "")
+    assert out.splitlines() == ["other value\tplain\tr7\tf:q\t8", "only in the second\tplain\tr70\tf:q\t9999",
+                                "only in the first\tplain\tr70\tf:q\t71", "only in the first\tplain\tr71\tf:q\t72",
+                                "only in the second\tzz"]
+    code, out, _ = run("verify", "--json", file, other)
+    assert code == 1 and {json.loads(line)["difference"] for line in out.splitlines()} >= {"other value", "only in the second"}
+    file.write_text("".join(file.read_text().splitlines(True)[:-1]))
+    code, _, error = run("verify", mount, file)
+    assert code == 3 and "cut short" in error
+    assert run("verify", mount, tmp_path / "none")[0] == 2
+
+
 def test_refused_lines_are_named_and_the_rest_is_there(mount):
     lines = ['{"table":"t","families":{"f":{}}}', '{"table":"t","row":"a","column":"zz:q","value":"x"}', "nonsense",
              '{"table":"t","row":"a","column":"f:q"}', '{"table":"none","row":"a","column":"f:q","value":"x"}',
