@@ -91,6 +91,11 @@ Status AddFamiliesOf(Session& session, const TableName& table, const json& famil
   return {};
 }
 
+// What a store has not is told, and is no reason to leave all else out.
+Status MadeWithout(const char* what, const Status& refused) {
+  return {refused.code(), "made without its " + std::string(what) + ": " + refused.message()};
+}
+
 Status MakeTable(Session& session, const TableName& table, const json& line) {
   const json families = line.value("families", json::object());
   TableSchema schema(table);
@@ -105,9 +110,13 @@ Status MakeTable(Session& session, const TableName& table, const json& line) {
     CELLFS_ASSIGN_OR_RETURN(FamilySchema family, FamilyIn(name, attributes));
     schema.families.emplace(name, std::move(family));
   }
+  const bool has_splits = !schema.split_keys.empty();
   const Status made = session.store.CreateTable(session.caller, schema);
-  if (made.code() != StatusCode::kTableExists) return made;
-  return AddFamiliesOf(session, table, families);
+  if (made.code() == StatusCode::kTableExists) return AddFamiliesOf(session, table, families);
+  if (made.code() != StatusCode::kUnsupportedOperation || !has_splits) return made;
+  schema.split_keys.clear();
+  CELLFS_RETURN_IF_ERROR(session.store.CreateTable(session.caller, schema));
+  return MadeWithout("splits", made);
 }
 
 Status MakeNamespace(Session& session, const json& line) {
@@ -118,7 +127,10 @@ Status MakeNamespace(Session& session, const json& line) {
                                   return Status();
                                 }));
   const Status made = session.store.CreateNamespace(session.caller, schema);
-  return made.code() == StatusCode::kNamespaceExists ? Status() : made;
+  if (made.code() == StatusCode::kNamespaceExists) return {};
+  if (made.code() != StatusCode::kUnsupportedOperation || schema.properties.empty()) return made;
+  CELLFS_RETURN_IF_ERROR(session.store.CreateNamespace(session.caller, {schema.name, {}}));
+  return MadeWithout("properties", made);
 }
 
 Status MakeSchema(Session& session, const std::optional<TableName>& into, const json& line) {
