@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// LineInput: what comes on standard input, or from a file, for commands that put it. An error is no end: what was
-// read before one is not all that was meant.
+// LineInput: what comes on standard input, or from a file, for commands that put it. An error is no
+// end: what was read before one is not all that was meant.
 #ifndef CELLFS_SRC_COMMANDS_LINE_INPUT_H_
 #define CELLFS_SRC_COMMANDS_LINE_INPUT_H_
 
