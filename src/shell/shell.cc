@@ -62,6 +62,7 @@ StatusOr<int> Shell::Run(Lines& lines) {
     std::string line;
     CELLFS_ASSIGN_OR_RETURN(const Lines::End end, lines.Next(Prompt(!text.empty()), &line));
     if (end == Lines::End::kInterrupt) {
+      Output::Begin();
       text.clear();
       continue;
     }

@@ -146,5 +146,12 @@ def test_a_long_scan_is_ended_by_an_interrupt_and_the_shell_goes_on(mount, tmp_p
         typed.until("cellfs:002:0> ")
         typed.type("count 't1'\n")
         assert "3000 row(s)" in typed.until("cellfs:003:0> ")
+        for _ in range(3):  # of what is typed it drops the line
+            typed.type("scan 'nothing")
+            typed.until("scan 'nothing")
+            os.kill(typed.pid, signal.SIGINT)
+            typed.until("cellfs:003:0> ")
+        typed.type("count 't1'\n")
+        assert "3000 row(s)" in typed.until("cellfs:004:0> ")
     finally:
         typed.end()
