@@ -2,10 +2,13 @@
 #include "src/shell/lines.h"
 
 #include <histedit.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <clocale>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -42,10 +45,12 @@ class EditedLines : public Lines {
         editor_(el_init("cellfs", stdin, stdout, stderr)),
         history_(history_init()),
         history_file_(HistoryFile()) {
+    setlocale(LC_CTYPE, "");  // what is typed may be any text
     el_set(editor_, EL_CLIENTDATA, this);
     el_set(editor_, EL_PROMPT, &EditedLines::Prompt);
     el_set(editor_, EL_EDITOR, "emacs");
     el_set(editor_, EL_SIGNAL, 0);
+    el_set(editor_, EL_GETCFN, &EditedLines::ReadCharacter);
     HistEvent event;
     history(history_, &event, H_SETSIZE, kMostHistory);
     history(history_, &event, H_SETUNIQUE, 1);
@@ -91,6 +96,20 @@ class EditedLines : public Lines {
     return static_cast<EditedLines*>(data);
   }
   static char* Prompt(EditLine* editor) { return Of(editor)->prompt_.data(); }
+
+  // The editor's own reads on after an interrupt.
+  static int ReadCharacter(EditLine* /*editor*/, wchar_t* character) {
+    std::mbstate_t state{};
+    for (;;) {
+      char byte = 0;
+      const ssize_t count = read(STDIN_FILENO, &byte, 1);
+      if (count <= 0) return static_cast<int>(count);
+      const size_t length = std::mbrtowc(character, &byte, 1, &state);
+      if (length == static_cast<size_t>(-2)) continue;  // the character goes on
+      if (length == static_cast<size_t>(-1)) *character = static_cast<unsigned char>(byte);
+      return 1;
+    }
+  }
 
   static unsigned char CompleteWord(EditLine* editor, int /*key*/) {
     return Of(editor)->CompleteHere();
