@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <utility>
 
 #include "src/mount/mount_table.h"
 
@@ -18,15 +19,24 @@ namespace {
 
 constexpr int kDaemonDied = SIGUSR1;
 
-// By the mount's device, as somebody else may be mounted in its place by now.
-void Abort(const MountedStore& guarded) {
-  const std::string minor = guarded.device.substr(guarded.device.find(':') + 1);
+struct Guarded {
+  MountedStore mount;
+  int control = -1;  // of the mount's connection; -1: it cannot be had
+};
+
+// The file is opened while the daemon lives: its number may be another mount's once this one has gone,
+// and then what is open is still of this one.
+Guarded Take(MountedStore mount) {
+  const std::string minor = mount.device.substr(mount.device.find(':') + 1);
   const std::string control = "/sys/fs/fuse/connections/" + minor + "/abort";
-  if (const int file = open(control.c_str(), O_WRONLY | O_CLOEXEC); file >= 0) {
-    const bool aborted = write(file, "1", 1) == 1;
-    close(file);
-    if (aborted) return;
-  }
+  const int file = open(control.c_str(), O_WRONLY | O_CLOEXEC);
+  return {std::move(mount), file};
+}
+
+// By the mount's device, as somebody else may be mounted in its place by now.
+void Abort(const Guarded& taken) {
+  const MountedStore& guarded = taken.mount;
+  if (taken.control >= 0 && write(taken.control, "1", 1) == 1) return;
   // Forced unmounting does the same before it looks who is in there. It shall fail then: without
   // the mount, programs would go on in the directory below it.
   const int inside = open(guarded.mountpoint.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -62,7 +72,7 @@ int LetGoOfEverythingBut(int channel) {
   if (getppid() != daemon) _exit(0);
   channel = LetGoOfEverythingBut(channel);
   std::string mountpoint;
-  std::optional<MountedStore> guarded;
+  std::optional<Guarded> guarded;
   while (true) {
     pollfd readable{.fd = channel, .events = POLLIN, .revents = 0};
     if (ppoll(&readable, 1, nullptr, &waiting) < 0) break;
@@ -70,7 +80,8 @@ int LetGoOfEverythingBut(int channel) {
     const ssize_t count = read(channel, buffer, sizeof buffer);
     if (count <= 0) _exit(0);  // its last thread has gone
     mountpoint.append(buffer, static_cast<size_t>(count));
-    if (mountpoint.back() == '\0') guarded = FindMount(mountpoint.c_str());
+    if (mountpoint.back() != '\0') continue;
+    if (auto mount = FindMount(mountpoint.c_str())) guarded = Take(*std::move(mount));
   }
   if (guarded) Abort(*guarded);
   _exit(0);
