@@ -77,33 +77,6 @@ def test_an_abort_leaves_the_value_before_and_ends_the_daemon_with_an_error(moun
     assert (family / "q").read_text() == "before"
 
 
-def guardian_of(daemon):
-    for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, _, rest = entry.read_text().partition("(")[2].rpartition(")")
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if name == "cellfs-guardian" and int(rest.split()[1]) == daemon:
-            return int(entry.parent.name)
-    raise AssertionError("there is no guardian")
-
-
-def test_the_guardian_of_a_killed_daemon_ends_no_other_mount(mount, make_mount):
-    mount.family()
-    device, guardian = os.stat(mount.path).st_dev, guardian_of(mount.process.pid)
-    os.kill(guardian, signal.SIGSTOP)
-    mount.process.kill()
-    mount.process.wait(PATIENCE)
-    unmount(mount.path, MNT_DETACH)
-    others = [make_mount() for _ in range(3)]
-    numbers = [os.stat(other.path).st_dev for other in others]
-    os.kill(guardian, signal.SIGCONT)
-    wait_until(lambda: not pathlib.Path(f"/proc/{guardian}").exists(), "the guardian's end")
-    for other in others:
-        (other.family() / "q").write_text("here")
-    assert device in numbers, "the kernel gives numbers anew: this test could not fail"
-
-
 @pytest.mark.parametrize("end", ["umount -fl", "umount -l, SIGTERM"])
 def test_an_end_below_a_detached_mount_leaves_the_value_before(mount, family, end):
     (family / "q").write_text("before")
