@@ -2,10 +2,12 @@
 #include "src/shell/lines.h"
 
 #include <histedit.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <clocale>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <cwchar>
@@ -14,6 +16,7 @@
 #include <utility>
 
 #include "src/commands/line_input.h"
+#include "src/shell/output.h"
 
 namespace cellfs::shell {
 namespace {
@@ -97,10 +100,24 @@ class EditedLines : public Lines {
   }
   static char* Prompt(EditLine* editor) { return Of(editor)->prompt_.data(); }
 
+  // An interrupt that comes before one waits ends the waiting too.
+  static int WaitForInput() {
+    sigset_t interrupts;
+    sigset_t before;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    const bool is_interrupted = Output::IsInterrupted() || ppoll(&input, 1, nullptr, &before) < 0;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (is_interrupted) errno = EINTR;
+    return is_interrupted ? -1 : 0;
+  }
   // The editor's own reads on after an interrupt.
   static int ReadCharacter(EditLine* /*editor*/, wchar_t* character) {
     std::mbstate_t state{};
     for (;;) {
+      if (WaitForInput() < 0) return -1;
       char byte = 0;
       const ssize_t count = read(STDIN_FILENO, &byte, 1);
       if (count <= 0) return static_cast<int>(count);

@@ -40,8 +40,12 @@ class Output {
     is_interrupted = 1;
     return was;
   }
-  // What comes now is a new command.
-  static void Begin() { is_interrupted = 0; }
+  static bool IsInterrupted() { return is_interrupted != 0; }
+  // What comes now is a new command. What an interrupt has ended may be a write amid it.
+  void Begin() {
+    if (is_interrupted != 0) std::clearerr(file_);
+    is_interrupted = 0;
+  }
 
  private:
   void Columns(std::string_view first, std::string_view second, bool is_row);

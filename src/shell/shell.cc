@@ -62,7 +62,7 @@ StatusOr<int> Shell::Run(Lines& lines) {
     std::string line;
     CELLFS_ASSIGN_OR_RETURN(const Lines::End end, lines.Next(Prompt(!text.empty()), &line));
     if (end == Lines::End::kInterrupt) {
-      Output::Begin();
+      output.Begin();
       text.clear();
       continue;
     }
@@ -96,7 +96,7 @@ void Shell::RunAll(const std::vector<Statement>& statements) {
 
 void Shell::RunOne(const Statement& statement) {
   ++number_;
-  Output::Begin();
+  output.Begin();
   if (TakeBuiltIn(statement)) return;
   const auto begun = std::chrono::steady_clock::now();
   const bool is_kept =
