@@ -70,6 +70,7 @@ StatusOr<int> Shell::Run(Lines& lines) {
     text += line + "\n";
     if (ParseStatements(text).status().code() == StatusCode::kUnavailable) continue;
     RunText(std::exchange(text, ""));
+    output.Begin();  // what was ended is over: the next line is typed
   }
   if (!text.empty() && MayGoOn()) RunText(text);
   lines_ = nullptr;
