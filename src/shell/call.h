@@ -56,7 +56,7 @@ class Call {
   StatusOr<nlohmann::json> AskOne(const std::string& command, nlohmann::json arguments);
 
  private:
-  static bool IgnoreRecord(nlohmann::json /*record*/) { return true; }
+  static bool IgnoreRecord(const nlohmann::json& /*record*/) { return true; }
 
   Surroundings& surroundings_;
   const std::string_view command_;

@@ -149,7 +149,7 @@ class Parser {
       present = std::move(value);  // the last one counts
       return {};
     }
-    pairs.emplace_back(std::move(key), std::move(value));
+    pairs.push_back({std::move(key), std::move(value)});
     return {};
   }
 

@@ -11,15 +11,15 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 namespace cellfs::shell {
 
 struct Value;
+struct Pair;
 using List = std::vector<Value>;
-using Hash = std::vector<std::pair<std::string, Value>>;  // in the order in which it was written
+using Hash = std::vector<Pair>;  // in the order in which it was written
 
 // A table, as `t = get_table 't1'` keeps it.
 struct TableReference {
@@ -38,6 +38,11 @@ struct Value {
   std::string Text() const;
   // As Ruby shows it (inspect).
   std::string Inspect() const;
+};
+
+struct Pair {
+  std::string first;
+  Value second;
 };
 
 }  // namespace cellfs::shell
