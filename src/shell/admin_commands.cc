@@ -81,7 +81,7 @@ StatusOr<Value> RunOnStored(Call& call, const std::string& command, bool is_mino
   CELLFS_ASSIGN_OR_RETURN(const std::string table, call.Text(0, "table"));
   json arguments = {{"words", {WordOf(table)}}};
   if (is_minor) arguments["minor"] = true;
-  CELLFS_RETURN_IF_ERROR(call.Ask(command, std::move(arguments)).status());
+  CELLFS_RETURN_IF_ERROR(call.Ask(command, arguments).status());
   return Value{};
 }
 

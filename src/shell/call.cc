@@ -103,15 +103,16 @@ StatusOr<Hash> Call::HashAt(size_t place, const std::string& what) const {
   return *hash;
 }
 
-StatusOr<Answer> Call::Ask(const std::string& command, json arguments, const TakeRecord& take) {
+StatusOr<Answer> Call::Ask(const std::string& command, const json& arguments,
+                             const TakeRecord& take) {
   auto answer = surroundings_.store.Call(command, arguments, take);
   if (!answer.ok()) return InShellWords(answer.status(), arguments_);
   return answer;
 }
 
-StatusOr<json> Call::AskOne(const std::string& command, json arguments) {
+StatusOr<json> Call::AskOne(const std::string& command, const json& arguments) {
   json only;
-  CELLFS_RETURN_IF_ERROR(Ask(command, std::move(arguments), [&](json record) {
+  CELLFS_RETURN_IF_ERROR(Ask(command, arguments, [&](json record) {
                            only = std::move(record);
                            return true;
                          }).status());

@@ -50,10 +50,10 @@ class Call {
 
   // Calls a command of the command line where the store is; each of its records goes to `take`,
   // until that says that it is enough. Errors are in the words of HBase's shell.
-  StatusOr<Answer> Ask(const std::string& command, nlohmann::json arguments,
+  StatusOr<Answer> Ask(const std::string& command, const nlohmann::json& arguments,
                        const TakeRecord& take = IgnoreRecord);
   // The only record of it.
-  StatusOr<nlohmann::json> AskOne(const std::string& command, nlohmann::json arguments);
+  StatusOr<nlohmann::json> AskOne(const std::string& command, const nlohmann::json& arguments);
 
  private:
   static bool IgnoreRecord(const nlohmann::json& /*record*/) { return true; }

@@ -58,7 +58,7 @@ StatusOr<Value> RunCreate(Call& call) {
   for (size_t i = 1; i < call.count(); ++i)
     CELLFS_RETURN_IF_ERROR(AddToCreate(call.arguments()[i], arguments));
   if (arguments["words"].size() == 1) return Refused("Table must have at least one column family");
-  CELLFS_RETURN_IF_ERROR(call.Ask("create", std::move(arguments)).status());
+  CELLFS_RETURN_IF_ERROR(call.Ask("create", arguments).status());
   call.output().Line("Created table " + table);
   return Value{TableReference{table}};
 }
@@ -77,7 +77,7 @@ StatusOr<Value> RunAlter(Call& call) {
   for (size_t i = 1; i < call.count(); ++i)
     CELLFS_RETURN_IF_ERROR(AddToAlter(call.arguments()[i], arguments));
   call.output().Line("Updating all regions with the new schema...");
-  CELLFS_RETURN_IF_ERROR(call.Ask("alter", std::move(arguments)).status());
+  CELLFS_RETURN_IF_ERROR(call.Ask("alter", arguments).status());
   CELLFS_RETURN_IF_ERROR(ShowUpdated(call, table));
   return Value{};
 }
@@ -106,7 +106,7 @@ StatusOr<Value> RunCloneSchema(Call& call) {
     hash[0].second = Value{std::move(keys)};
     CELLFS_RETURN_IF_ERROR(AddToCreate(Value{std::move(hash)}, arguments));
   }
-  CELLFS_RETURN_IF_ERROR(call.Ask("create", std::move(arguments)).status());
+  CELLFS_RETURN_IF_ERROR(call.Ask("create", arguments).status());
   return Value{};
 }
 

@@ -125,7 +125,7 @@ StatusOr<Value> RunCount(Call& call) {
   json arguments = query.Arguments({WordOf(table)});
   arguments["interval"] = std::to_string(interval);
   int64_t rows = 0;
-  CELLFS_RETURN_IF_ERROR(call.Ask("count", std::move(arguments), [&](const json& record) {
+  CELLFS_RETURN_IF_ERROR(call.Ask("count", arguments, [&](const json& record) {
                                if (record.contains("rows")) rows = record["rows"].get<int64_t>();
                                if (record.contains("rows_so_far")) {
                                  call.output().Row(
@@ -185,7 +185,7 @@ StatusOr<Value> RunPut(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const std::string value, call.Text(3, "value"));
   json arguments = {{"words", {WordOf(table), WordOf(row), column, WordOf(value)}}};
   CELLFS_RETURN_IF_ERROR(TakeTimestampAndOptions(call, 4, arguments));
-  CELLFS_RETURN_IF_ERROR(call.Ask("put", std::move(arguments)).status());
+  CELLFS_RETURN_IF_ERROR(call.Ask("put", arguments).status());
   return Value{};
 }
 
@@ -197,7 +197,7 @@ StatusOr<Value> RunAppend(Call& call) {
   json arguments = {{"words", {WordOf(table), WordOf(row), column, WordOf(value)}},
                     {"result", true}};
   CELLFS_RETURN_IF_ERROR(TakeTimestampAndOptions(call, 4, arguments));
-  CELLFS_ASSIGN_OR_RETURN(const json cell, call.AskOne("append", std::move(arguments)));
+  CELLFS_ASSIGN_OR_RETURN(const json cell, call.AskOne("append", arguments));
   if (!cell.is_null())
     call.output().Line("CURRENT VALUE = " + BinaryText(cell["value"].get<std::string>()));
   return Value{};
@@ -217,7 +217,7 @@ StatusOr<Value> RunIncr(Call& call) {
     CELLFS_RETURN_IF_ERROR(TakeTimestampAndOptions(call, 3, arguments));
   }
   arguments["words"] = std::move(words);
-  CELLFS_ASSIGN_OR_RETURN(const json cell, call.AskOne("incr", std::move(arguments)));
+  CELLFS_ASSIGN_OR_RETURN(const json cell, call.AskOne("incr", arguments));
   if (cell.is_null()) {
     call.output().Line("No counter found at specified coordinates");
     return Value{};

@@ -38,7 +38,7 @@ StatusOr<json> DeleteArguments(const Call& call, const std::string& table, const
 Status DeleteRows(Call& call, const std::string& table, const std::vector<std::string>& rows) {
   for (const std::string& row : rows) {
     CELLFS_ASSIGN_OR_RETURN(json arguments, DeleteArguments(call, table, row));
-    CELLFS_RETURN_IF_ERROR(call.Ask("deleteall", std::move(arguments)).status());
+    CELLFS_RETURN_IF_ERROR(call.Ask("deleteall", arguments).status());
   }
   return {};
 }
@@ -98,7 +98,7 @@ StatusOr<Value> RunDelete(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const std::string row, call.Text(1, "row"));
   CELLFS_RETURN_IF_ERROR(call.Text(2, "column").status());
   CELLFS_ASSIGN_OR_RETURN(json arguments, DeleteArguments(call, table, row));
-  CELLFS_RETURN_IF_ERROR(call.Ask("delete", std::move(arguments)).status());
+  CELLFS_RETURN_IF_ERROR(call.Ask("delete", arguments).status());
   return Value{};
 }
 

@@ -24,7 +24,7 @@ StatusOr<Value> RunCreateNamespace(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const Hash hash, call.HashAt(1, "second argument"));
   json arguments = NamespaceWords(name);
   AddProperties(hash, arguments);
-  CELLFS_RETURN_IF_ERROR(call.Ask("create_namespace", std::move(arguments)).status());
+  CELLFS_RETURN_IF_ERROR(call.Ask("create_namespace", arguments).status());
   return Value{};
 }
 
@@ -53,7 +53,7 @@ StatusOr<Value> RunAlterNamespace(Call& call) {
     CELLFS_ASSIGN_OR_RETURN(const Hash hash, call.HashAt(i, "change"));
     CELLFS_RETURN_IF_ERROR(AddNamespaceChange(hash, arguments));
   }
-  CELLFS_RETURN_IF_ERROR(call.Ask("alter_namespace", std::move(arguments)).status());
+  CELLFS_RETURN_IF_ERROR(call.Ask("alter_namespace", arguments).status());
   return Value{};
 }
 
