@@ -125,14 +125,7 @@ StatusOr<Value> RunDescribe(Call& call) {
     output.Line("");
   }
   output.Footer();
-  const json& quota = described["space_quota"];
-  if (!quota.is_null()) {
-    output.Line("");
-    output.Head("QUOTAS");
-    output.Row("LIMIT => " + std::to_string(quota["limit"].get<int64_t>()) +
-               ", VIOLATION_POLICY => " + quota["policy"].get<std::string>());
-    output.Footer();
-  }
+  ShowQuota(output, described["space_quota"]);
   return Value{};
 }
 

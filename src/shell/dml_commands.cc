@@ -139,13 +139,8 @@ StatusOr<Value> RunCount(Call& call) {
   return Value{rows};
 }
 
-StatusOr<Value> RunGetCounter(Call& call) {
-  CELLFS_ASSIGN_OR_RETURN(const std::string table, call.Text(0, "table"));
-  CELLFS_ASSIGN_OR_RETURN(const std::string row, call.Text(1, "row"));
-  CELLFS_ASSIGN_OR_RETURN(const std::string column, call.Text(2, "column"));
-  CELLFS_ASSIGN_OR_RETURN(
-      const json cell,
-      call.AskOne("get_counter", {{"words", {WordOf(table), WordOf(row), ColumnWordOf(column)}}}));
+// Null: there is none.
+StatusOr<Value> ShowCounter(Call& call, const json& cell) {
   if (cell.is_null()) {
     call.output().Line("No counter found at specified coordinates");
     return Value{};
@@ -153,6 +148,16 @@ StatusOr<Value> RunGetCounter(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const std::string number, ShownNumber(cell));
   call.output().Line("COUNTER VALUE = " + number);
   return Value{};
+}
+
+StatusOr<Value> RunGetCounter(Call& call) {
+  CELLFS_ASSIGN_OR_RETURN(const std::string table, call.Text(0, "table"));
+  CELLFS_ASSIGN_OR_RETURN(const std::string row, call.Text(1, "row"));
+  CELLFS_ASSIGN_OR_RETURN(const std::string column, call.Text(2, "column"));
+  CELLFS_ASSIGN_OR_RETURN(
+      const json cell,
+      call.AskOne("get_counter", {{"words", {WordOf(table), WordOf(row), ColumnWordOf(column)}}}));
+  return ShowCounter(call, cell);
 }
 
 StatusOr<Value> RunGetSplits(Call& call) {
@@ -218,13 +223,7 @@ StatusOr<Value> RunIncr(Call& call) {
   }
   arguments["words"] = std::move(words);
   CELLFS_ASSIGN_OR_RETURN(const json cell, call.AskOne("incr", arguments));
-  if (cell.is_null()) {
-    call.output().Line("No counter found at specified coordinates");
-    return Value{};
-  }
-  CELLFS_ASSIGN_OR_RETURN(const std::string number, ShownNumber(cell));
-  call.output().Line("COUNTER VALUE = " + number);
-  return Value{};
+  return ShowCounter(call, cell);
 }
 
 constexpr std::array kDml = {

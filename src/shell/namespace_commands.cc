@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/shell/call.h"
+#include "src/shell/schema.h"
 
 namespace cellfs::shell {
 namespace {
@@ -66,14 +67,7 @@ StatusOr<Value> RunDescribeNamespace(Call& call) {
     text += ", " + key + " => '" + BinaryText(value.get<std::string>()) + "'";
   call.output().Head("DESCRIPTION");
   call.output().Row(text + "}");
-  const json& quota = described["space_quota"];
-  if (!quota.is_null()) {
-    call.output().Line("");
-    call.output().Head("QUOTAS");
-    call.output().Row("LIMIT => " + std::to_string(quota["limit"].get<int64_t>()) +
-                      ", VIOLATION_POLICY => " + quota["policy"].get<std::string>());
-    call.output().Footer();
-  }
+  ShowQuota(call.output(), described["space_quota"]);
   return Value{};
 }
 

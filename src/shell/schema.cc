@@ -256,4 +256,13 @@ std::string AttributesShown(const json& attributes) {
   return text.empty() ? "" : ", {TABLE_ATTRIBUTES => {" + text + "}}";
 }
 
+void ShowQuota(Output& output, const json& quota) {
+  if (quota.is_null()) return;
+  output.Line("");
+  output.Head("QUOTAS");
+  output.Row("LIMIT => " + std::to_string(quota["limit"].get<int64_t>()) +
+             ", VIOLATION_POLICY => " + quota["policy"].get<std::string>());
+  output.Footer();
+}
+
 }  // namespace cellfs::shell

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/status_or.h"
+#include "src/shell/output.h"
 #include "src/shell/value.h"
 
 namespace cellfs::shell {
@@ -21,6 +22,9 @@ Status AddToAlter(const Value& said, nlohmann::json& arguments);
 std::string FamilyShown(const nlohmann::json& family);
 // What stands behind the table's name; empty: only defaults.
 std::string AttributesShown(const nlohmann::json& attributes);
+
+// Below what is described; null: nothing.
+void ShowQuota(Output& output, const nlohmann::json& quota);
 
 }  // namespace cellfs::shell
 
