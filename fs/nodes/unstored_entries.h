@@ -95,6 +95,10 @@ class UnstoredEntries {
   bool Remove(const Place& place) noexcept;
   // Null: it is not here.
   UnstoredPtr Find(const Place& place) const;
+  bool IsEmpty() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.empty() && emptying_.empty();
+  }
   // A row or family that mkdir made has a cell now. It stays here for a while, so that a copy may
   // go on making the row's families, and then goes; but not if it was emptied, or made anew,
   // meanwhile. Whether this was the first one.

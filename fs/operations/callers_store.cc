@@ -5,9 +5,11 @@
 #include "fs/operations/callers_store.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "engine/filters.h"
+#include "fs/operations/bulk_change.h"
 #include "fs/operations/callers_scanner.h"
 #include "fs/operations/row_change.h"
 #include "fs/operations/shown_tables.h"
@@ -226,6 +228,33 @@ std::vector<StatusOr<MutationResult>> CallersStore::Batch(const Caller& caller,
     if (results.size() % kRowsUntold == 0) filesystem_.AwaitKernel();
     if (!results.back().ok())
       stopped = Status(StatusCode::kUnavailable, "not tried, for a row before it failed");
+  }
+  filesystem_.AwaitKernel();
+  return results;
+}
+
+std::vector<StatusOr<MutationResult>> CallersStore::Import(const Caller& caller,
+                                                           const TableName& table,
+                                                           const std::vector<RowMutations>& rows) {
+  if (const Status may = CheckMayChange(table); !may.ok())
+    return std::vector<StatusOr<MutationResult>>(rows.size(), may);
+  BulkChange bulk(filesystem_, store_, table);
+  const auto is_alone = [&](const RowMutations& row) {
+    return rights_.matter() || bulk.IsKnown(row);
+  };
+  std::vector<StatusOr<MutationResult>> results;
+  results.reserve(rows.size());
+  for (auto row = rows.begin(); row != rows.end();) {
+    const auto next_alone = std::find_if(row, rows.end(), is_alone);
+    if (next_alone == row) {
+      results.push_back(Change(caller, table, *row++));
+      if (results.size() % kRowsUntold == 0) filesystem_.AwaitKernel();
+      continue;
+    }
+    const bool is_all = next_alone - row == std::ssize(rows);
+    auto made = is_all ? bulk.Make(caller, rows) : bulk.Make(caller, {row, next_alone});
+    std::move(made.begin(), made.end(), std::back_inserter(results));
+    row = next_alone;
   }
   filesystem_.AwaitKernel();
   return results;

@@ -54,6 +54,11 @@ class CallersStore : public Store {
   // Ends with the first row that fails: kUnavailable for those behind it, which were not tried.
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
+  // Rows that a command brings in, each on its own, in order: the answers are as many. Of a caller who
+  // may change all of the table they are put together, and what is new is of whom the table is
+  // (fs/operations/bulk_change.h); of others each is as by Mutate.
+  std::vector<StatusOr<MutationResult>> Import(const Caller& caller, const TableName& table,
+                                               const std::vector<RowMutations>& rows);
   Status Sync() override { return store_.Sync(); }
   Status CheckMayPut(const Caller& caller, const TableName& table,
                      const PutToCome& put) override {

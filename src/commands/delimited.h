@@ -1,39 +1,57 @@
 // SPDX-License-Identifier: MIT
 //
-// Delimited text (TSV, CSV) as lines about cells, by a list of columns as HBase's ImportTsv takes it:
+// Delimited: lines of fields with something between them, TSV and CSV, and what each field is, as
+// HBase's ImportTsv says it:
 //
-//     HBASE_ROW_KEY,f:name,f:age,HBASE_TS_KEY
+//     HBASE_ROW_KEY,f:a,f:b,,HBASE_TS_KEY,HBASE_CELL_TTL     (nothing: the field is left out)
+//
+// CSV's fields may stand in double quotes, within which two of them are one, and lines end.
 #ifndef CELLFS_SRC_COMMANDS_DELIMITED_H_
 #define CELLFS_SRC_COMMANDS_DELIMITED_H_
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/mutation.h"
 #include "engine/status_or.h"
+#include "src/commands/target.h"
 
 namespace cellfs {
 
 class Delimited {
  public:
-  // `columns`: one is HBASE_ROW_KEY; HBASE_TS_KEY and HBASE_CELL_TTL may be there, and a field that is
-  // left out has an empty name. `quoted`: a field may stand in double quotes, as in CSV.
+  enum class Field { kLeftOut, kRow, kTimestamp, kTtl, kValue };
+  struct Column {
+    Field field = Field::kLeftOut;
+    std::string family;  // of kValue
+    std::string qualifier;
+  };
+
+  // kIllegalArgument: no row is among the columns, two are, or one is none.
   static StatusOr<Delimited> Make(const std::string& columns, char separator, bool quoted);
 
-  // The record goes on in the next line: a quote is open.
-  bool GoesOn(const std::string& text) const;
-  // A line about each cell. kIllegalArgument: too few fields or too many, no row, no number.
-  StatusOr<std::vector<nlohmann::json>> CellsOf(const std::string& text) const;
+  const std::vector<Column>& columns() const { return columns_; }
+  // Empty fields are no values, and no cells.
+  void SkipEmpty() { skips_empty_ = true; }
+
+  // How long the first record in the text is, with its end; nullopt: its end is not in the text.
+  std::optional<size_t> FindRecord(std::string_view text) const;
+  // A record without its end, as one put. kIllegalArgument: what is wrong with it.
+  StatusOr<Put> PutOf(std::string_view record) const;
+  // The other way: a record with its end. kIllegalArgument: a field has what cannot stand in one.
+  StatusOr<std::string> RecordOf(const std::vector<std::string>& fields) const;
 
  private:
-  Delimited(std::vector<std::string> columns, char separator, bool quoted)
+  Delimited(std::vector<Column> columns, char separator, bool quoted)
       : columns_(std::move(columns)), separator_(separator), quoted_(quoted) {}
-  std::vector<std::string> FieldsOf(const std::string& text) const;
+  StatusOr<std::vector<std::string>> FieldsOf(std::string_view record) const;
 
-  std::vector<std::string> columns_;
+  std::vector<Column> columns_;
   char separator_;
   bool quoted_;
+  bool skips_empty_ = false;
 };
 
 }  // namespace cellfs

@@ -5,7 +5,7 @@
 //     {"cellfs_export": 1}
 //     {"namespace": "log", "properties": {...}}
 //     {"table": "log:t", "attributes": {...}, "splits": [...], "families": {"f": {...}}}
-//     {"table": "log:t", "row": "r", ...}                  cells (cell_lines.h), with "sequence"
+//     {"table": "log:t", "row": "r", ...}                  cells (cell_line.h), with "sequence"
 //     {"end": {"tables": 1, "cells": 5}}
 #ifndef CELLFS_SRC_COMMANDS_EXPORT_FORMAT_H_
 #define CELLFS_SRC_COMMANDS_EXPORT_FORMAT_H_

@@ -8,88 +8,18 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
-#include "src/commands/delimited.h"
-#include "src/commands/export_format.h"
 #include "src/commands/import_lines.h"
 #include "src/commands/importer.h"
 #include "src/commands/line_input.h"
-#include "src/daemon/json_text.h"
 
 namespace cellfs {
 namespace {
 
 using nlohmann::json;
-
-// What an export says of itself.
-class ExportFrame {
- public:
-  // True: the line is one of the frame.
-  StatusOr<bool> Take(const json& line) {
-    if (const auto format = line.find(kExportMember); format != line.end()) {
-      has_begun_ = true;
-      if (format->is_number_integer() && *format == kExportFormat) return true;
-      return WrongCall("the export has format " + format->dump() + ", which this version does not "
-                       "know");
-    }
-    if (!line.contains(kEndMember)) return false;
-    has_ended_ = true;
-    return true;
-  }
-  bool IsCutShort() const { return has_begun_ && !has_ended_; }
-
- private:
-  bool has_begun_ = false;
-  bool has_ended_ = false;
-};
-
-Status AddJsonLine(const std::string& text, int64_t number, bool is_new, Importer& importer,
-                   ExportFrame& frame) {
-  auto line = FromJsonText(text);
-  if (!line || !line->is_object()) {
-    if (is_new) importer.Refuse(number, "it is no JSON object, or one that says a member twice");
-    return {};
-  }
-  CELLFS_ASSIGN_OR_RETURN(const bool is_frame, frame.Take(*line));
-  if (is_frame || !is_new) return {};
-  if (line->contains("families") || line->contains("properties"))
-    return importer.AddSchema(*std::move(line), number);
-  if (line->contains("row")) return importer.AddCell(*std::move(line), number, text.size());
-  importer.Refuse(number, "it is neither about a cell nor a schema: \"row\" is missing");
-  return {};
-}
-
-Status AddRecord(const Delimited& delimited, const std::string& text, int64_t number,
-                 Importer& importer) {
-  auto cells = delimited.CellsOf(text);
-  if (!cells.ok()) {
-    importer.Refuse(number, cells.status().message());
-    return {};
-  }
-  for (json& cell : *cells)
-    CELLFS_RETURN_IF_ERROR(importer.AddCell(std::move(cell), number, text.size()));
-  return {};
-}
-
-StatusOr<std::optional<Delimited>> DelimitedOf(const Arguments& arguments) {
-  const bool is_csv = arguments.Flag("csv");
-  if (!is_csv && !arguments.Flag("tsv")) {
-    if (arguments.Has("columns") || arguments.Has("separator"))
-      return WrongCall("--columns and --separator go with --tsv or --csv");
-    return std::optional<Delimited>();
-  }
-  if (is_csv && arguments.Flag("tsv")) return WrongCall("say --tsv or --csv, not both");
-  const std::string separator =
-      arguments.Has("separator") ? BytesOf(arguments.Text("separator")) : is_csv ? "," : "\t";
-  if (separator.size() != 1) return WrongCall("--separator is one byte");
-  CELLFS_ASSIGN_OR_RETURN(Delimited delimited,
-                          Delimited::Make(arguments.Text("columns"), separator[0], is_csv));
-  return std::optional(std::move(delimited));
-}
 
 // Standard input, or a file that is closed in the end.
 class Source {
@@ -124,50 +54,17 @@ class Source {
   LineInput input_;
 };
 
-Status ReadAll(LineInput& input, const std::optional<Delimited>& delimited, int64_t done,
-               Importer& importer, ExportFrame& frame, Progress& progress) {
-  int64_t number = 0;
-  uint64_t bytes = 0;
-  std::string record;  // of several lines
-  for (;;) {
-    CELLFS_ASSIGN_OR_RETURN(const auto read, input.NextLine());
-    if (!read) break;
-    ++number;
-    bytes += read->size() + 1;
-    progress.Show(importer.cells(), bytes);
-    if (!delimited) {
-      if (read->find_first_not_of(" \t\r") == read->npos) continue;
-      CELLFS_RETURN_IF_ERROR(AddJsonLine(*read, number, number > done, importer, frame));
-      continue;
-    }
-    record += (record.empty() ? "" : "\n") + *read;
-    if (delimited->GoesOn(record)) continue;
-    std::string whole = std::exchange(record, "");
-    if (whole.ends_with('\r')) whole.pop_back();
-    if (whole.empty() || number <= done) continue;
-    CELLFS_RETURN_IF_ERROR(AddRecord(*delimited, whole, number, importer));
-  }
-  if (!record.empty()) importer.Refuse(number, "a quote is open at the end");
-  return importer.Finish();
-}
-
 StatusOr<int> RunImport(const Front& front, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const auto delimited, DelimitedOf(arguments));
   CELLFS_ASSIGN_OR_RETURN(const auto source, Source::Open(arguments.Text("from")));
   const ImportState state(arguments.Text("state"));
-  CELLFS_ASSIGN_OR_RETURN(const int64_t done, state.Read());
+  CELLFS_ASSIGN_OR_RETURN(const ImportState::Done done, state.Read());
   json options = arguments.values();
-  for (const char* name : {"from", "state", "tsv", "csv", "columns", "separator"})
-    options.erase(name);
+  for (const char* name : {"from", "state", "table"}) options.erase(name);
   if (arguments.Has("table")) options["words"] = json::array({arguments.Text("table")});
-  options.erase("table");
   CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(arguments.Text("target"), options));
-  if (delimited && !options.contains("path") && !options.contains("words"))
-    return WrongCall("say which table it goes into: --table");
   Progress progress(source->Size());
   Importer importer(*access, std::move(options), state, progress);
-  ExportFrame frame;
-  const Status read = ReadAll(source->input(), delimited, done, importer, frame, progress);
+  const Status imported = importer.Import(source->input(), done);
   progress.Clear();
   if (front.printer.style().json) {
     front.printer.Json({{"cells", importer.cells()}, {"refused", importer.refused()}});
@@ -177,11 +74,7 @@ StatusOr<int> RunImport(const Front& front, const Arguments& arguments) {
                             ? ""
                             : "; refused: " + std::to_string(importer.refused()) + " lines"));
   }
-  CELLFS_RETURN_IF_ERROR(read);
-  if (frame.IsCutShort()) {
-    return Status(StatusCode::kUnavailable,
-                  "the export was cut short: it has no end; what it has is imported");
-  }
+  CELLFS_RETURN_IF_ERROR(imported);
   return importer.refused() == 0 ? kExitDone : kExitNo;
 }
 
@@ -212,6 +105,7 @@ const Command kImportCommand{
           syntax.Flag("--csv", "csv", "fields between commas, perhaps in double quotes");
           syntax.Option("--columns", "columns", "COLUMN,...", "what the fields are");
           syntax.Option("--separator", "separator", "BYTE", "what is between fields; may be \\xNN");
+          syntax.Flag("--skip-empty", "skip_empty", "an empty field is no cell");
           AddDurabilityOption(syntax);
         },
     .prints_json = true,

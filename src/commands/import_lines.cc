@@ -2,30 +2,24 @@
 #include "src/commands/import_lines.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
-#include <set>
-#include <tuple>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "src/commands/cell_lines.h"
+#include "src/commands/cell_json.h"
 #include "src/commands/cells.h"
+#include "src/commands/delimited.h"
+#include "src/commands/export_format.h"
+#include "src/commands/import_schema.h"
+#include "src/commands/import_steps.h"
 #include "src/commands/target.h"
+#include "src/daemon/json_text.h"
 
 namespace cellfs {
 namespace {
 
 using nlohmann::json;
-
-constexpr size_t kLinesOfStep = 1000;  // of one row in one step
-
-// Where all goes that names a table: the table that the call names, else what the line says.
-StatusOr<TableName> TableOfLine(const std::optional<TableName>& into, const json& line) {
-  if (into) return *into;
-  const std::string table = TextIn(line, "table");
-  if (table.empty()) return WrongCall("\"table\" is missing, and the call names none");
-  return ParseTableName(table);
-}
 
 StatusOr<std::optional<TableName>> TableOfCall(const Session& session, const Arguments& arguments) {
   if (arguments.Texts("path").empty() && arguments.Texts("words").empty())
@@ -38,218 +32,179 @@ StatusOr<std::optional<TableName>> TableOfCall(const Session& session, const Arg
   return std::optional(named.place.table);
 }
 
-Status SetAll(const json& attributes, const std::function<Status(const std::string&,
-                                                                 const std::string&)>& set) {
-  for (const auto& [name, value] : attributes.items()) {
-    if (!value.is_string()) return WrongCall("\"" + name + "\" is no text");
-    CELLFS_RETURN_IF_ERROR(set(name, value.get<std::string>()));
+StatusOr<std::optional<Delimited>> DelimitedOf(const Arguments& arguments) {
+  const bool is_csv = arguments.Flag("csv");
+  if (!is_csv && !arguments.Flag("tsv")) {
+    for (const char* name : {"columns", "separator", "skip_empty"})
+      if (arguments.Has(name))
+        return WrongCall("--columns, --separator and --skip-empty go with --tsv or --csv");
+    return std::optional<Delimited>();
   }
-  return {};
+  if (is_csv && arguments.Flag("tsv")) return WrongCall("say --tsv or --csv, not both");
+  const std::string separator =
+      arguments.Has("separator") ? BytesOf(arguments.Text("separator")) : is_csv ? "," : "\t";
+  if (separator.size() != 1) return WrongCall("--separator is one byte");
+  CELLFS_ASSIGN_OR_RETURN(Delimited delimited,
+                          Delimited::Make(arguments.Text("columns"), separator[0], is_csv));
+  if (arguments.Flag("skip_empty")) delimited.SkipEmpty();
+  return std::optional(std::move(delimited));
 }
 
-StatusOr<FamilySchema> FamilyIn(const std::string& name, const json& attributes) {
-  FamilySchema family(name);
-  CELLFS_RETURN_IF_ERROR(SetAll(attributes, [&](const auto& attribute, const auto& value) {
-    return family.Set(attribute, value);
-  }));
-  return family;
-}
-
-// A table that is there stays as it is, and gets the families that it lacks.
-Status AddFamiliesOf(Session& session, const TableName& table, const json& families) {
-  CELLFS_ASSIGN_OR_RETURN(const auto schema, session.store.DescribeTable(table));
-  for (const auto& [name, attributes] : families.items()) {
-    if (schema->FindFamily(name) != nullptr) continue;
-    CELLFS_ASSIGN_OR_RETURN(const FamilySchema family, FamilyIn(name, attributes));
-    CELLFS_RETURN_IF_ERROR(session.store.AddFamily(session.caller, table, family));
-  }
-  return {};
-}
-
-// What a store has not is told, and is no reason to leave all else out.
-Status MadeWithout(const char* what, const Status& refused) {
-  return {refused.code(), "made without its " + std::string(what) + ": " + refused.message()};
-}
-
-Status MakeTable(Session& session, const TableName& table, const json& line) {
-  const json families = line.value("families", json::object());
-  TableSchema schema(table);
-  CELLFS_RETURN_IF_ERROR(
-      SetAll(line.value("attributes", json::object()),
-             [&](const auto& name, const auto& value) { return schema.Set(name, value); }));
-  for (const json& key : line.value("splits", json::array())) {
-    if (!key.is_string()) return WrongCall("\"splits\" has what is no text");
-    schema.split_keys.push_back(key.get<std::string>());
-  }
-  for (const auto& [name, attributes] : families.items()) {
-    CELLFS_ASSIGN_OR_RETURN(FamilySchema family, FamilyIn(name, attributes));
-    schema.families.emplace(name, std::move(family));
-  }
-  const bool has_splits = !schema.split_keys.empty();
-  const Status made = session.store.CreateTable(session.caller, schema);
-  if (made.code() == StatusCode::kTableExists) return AddFamiliesOf(session, table, families);
-  if (made.code() != StatusCode::kUnsupportedOperation || !has_splits) return made;
-  schema.split_keys.clear();
-  CELLFS_RETURN_IF_ERROR(session.store.CreateTable(session.caller, schema));
-  return MadeWithout("splits", made);
-}
-
-Status MakeNamespace(Session& session, const json& line) {
-  NamespaceSchema schema{TextIn(line, "namespace"), {}};
-  CELLFS_RETURN_IF_ERROR(SetAll(line.value("properties", json::object()),
-                                [&](const auto& name, const auto& value) {
-                                  schema.properties[name] = value;
-                                  return Status();
-                                }));
-  const Status made = session.store.CreateNamespace(session.caller, schema);
-  if (made.code() == StatusCode::kNamespaceExists) return {};
-  if (made.code() != StatusCode::kUnsupportedOperation || schema.properties.empty()) return made;
-  CELLFS_RETURN_IF_ERROR(session.store.CreateNamespace(session.caller, {schema.name, {}}));
-  return MadeWithout("properties", made);
-}
-
-Status MakeSchema(Session& session, const std::optional<TableName>& into, const json& line) {
-  if (!line.is_object()) return WrongCall("it is no JSON object");
-  if (line.contains("namespace")) return into ? Status() : MakeNamespace(session, line);
-  CELLFS_ASSIGN_OR_RETURN(const TableName table, TableOfLine(into, line));
-  return MakeTable(session, table, line);
-}
-
-// Steps of one table, and the lines of each.
-struct Steps {
-  TableName table;
-  std::vector<RowMutations> steps;
-  std::vector<std::vector<int64_t>> lines;
-};
-
-void TakeRefused(Session& session, int64_t line, const Status& why) {
-  session.take({{"line", line}, {"refused", why.message()}});
-}
-
-void MoveStep(Steps& from, size_t step, Steps& to) {
-  to.steps.push_back(std::move(from.steps[step]));
-  to.lines.push_back(std::move(from.lines[step]));
-}
-
-// A step of each line of it alone.
-void SplitStep(Steps& from, size_t step, Steps& to) {
-  RowMutations& whole = from.steps[step];
-  for (size_t i = 0; i < from.lines[step].size(); ++i) {
-    to.steps.push_back({whole.row, {}, whole.durability});
-    to.steps.back().mutations.push_back(std::move(whole.mutations[i]));
-    to.lines.push_back({from.lines[step][i]});
-  }
-}
-
-// A batch ends with the first step that is refused. That one is tried again line by line, and those
-// behind it follow. An error that is none of a line's ends it.
-Status Apply(Session& session, Steps steps) {
-  while (!steps.steps.empty()) {
-    const auto results = session.store.Batch(session.caller, steps.table, steps.steps);
-    const auto failed = std::find_if(results.begin(), results.end(),
-                                     [](const auto& result) { return !result.ok(); });
-    if (failed == results.end()) return {};
-    const auto at = static_cast<size_t>(failed - results.begin());
-    const int64_t line = steps.lines[at].front();
-    if (!IsOfLine(failed->status()))
-      return {failed->status().code(),
-              "line " + std::to_string(line) + ": " + failed->status().message()};
-    Steps rest{steps.table, {}, {}};
-    if (steps.lines[at].size() == 1) {
-      TakeRefused(session, line, failed->status());
-    } else {
-      SplitStep(steps, at, rest);
-    }
-    for (size_t i = at + 1; i < steps.steps.size(); ++i) MoveStep(steps, i, rest);
-    steps = std::move(rest);
-  }
-  return {};
-}
-
-// What is written in one step has one sequence id, and of a put and a tombstone, or of two puts, at
-// one time the order counts: such do not go together.
-class OneTime {
+// One block of text.
+class Block {
  public:
-  // False: the line has to wait until those before it are done.
-  bool Add(const Mutation& mutation, uint64_t sequence) {
-    const Put* const put = std::get_if<Put>(&mutation);
-    const bool is_mixed = has_lines_ && sequence != sequence_ && (put == nullptr || !only_puts_);
-    if (is_mixed) return false;
-    if (put != nullptr) {
-      const PutCell& cell = put->cells.front();
-      if (!places_.emplace(cell.qualifier, cell.timestamp, cell.family).second) return false;
+  Block(Session& session, std::optional<TableName> into, std::optional<Delimited> delimited,
+        Durability durability)
+      : session_(session),
+        into_(std::move(into)),
+        delimited_(std::move(delimited)),
+        steps_(session, durability) {}
+
+  Status Take(std::string_view text, int64_t first_line, bool is_whole) {
+    line_ = first_line;
+    while (offset_ < text.size()) {
+      const std::string_view rest = text.substr(offset_);
+      const auto length = FindRecord(rest, is_whole);
+      if (!length) break;
+      const std::string_view record = rest.substr(0, *length);
+      const auto lines = std::max<int64_t>(1, std::count(record.begin(), record.end(), '\n'));
+      CELLFS_RETURN_IF_ERROR(AddRecord(WithoutEnd(record)));
+      offset_ += *length;
+      line_ += lines;
     }
-    only_puts_ = put != nullptr && only_puts_;
-    has_lines_ = true;
-    sequence_ = sequence;
-    return true;
+    if (is_whole) CELLFS_RETURN_IF_ERROR(EndRow());
+    steps_.DropRow();
+    return steps_.Finish();
+  }
+  void Tell(int64_t first_line) const {
+    json answer = {{"bytes", taken_}, {"lines", taken_lines_ - first_line},
+                   {"cells", steps_.cells()}};
+    if (begins_) answer["begins"] = true;
+    if (ends_) answer["ends"] = true;
+    session_.take(std::move(answer));
   }
 
  private:
-  bool has_lines_ = false;
-  bool only_puts_ = true;
-  uint64_t sequence_ = 0;
-  std::set<std::tuple<std::string, Timestamp, std::string>> places_;  // of puts
-};
-
-Status ImportLines(Session& session, const std::optional<TableName>& into,
-                   const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
-  static const json nothing = json::array();
-  const auto listed = [&](const char* name) -> const json& {
-    const auto found = arguments.values().find(name);
-    return found == arguments.values().end() ? nothing : *found;
-  };
-  const json& lines = listed("lines");
-  const json& numbers = listed("numbers");
-  if (lines.size() != numbers.size()) return WrongCall("as many numbers as lines are needed");
-  Steps steps;
-  OneTime of_row;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const int64_t number = numbers[i].is_number_integer() ? numbers[i].get<int64_t>() : 0;
-    const auto table = TableOfLine(into, lines[i]);
-    auto mutation = table.ok() ? MutationOf(lines[i]) : StatusOr<Mutation>(table.status());
-    if (!mutation.ok()) {
-      TakeRefused(session, number, mutation.status());
-      continue;
+  // Nullopt: its end is not there yet.
+  std::optional<size_t> FindRecord(std::string_view text, bool is_whole) const {
+    std::optional<size_t> length;
+    if (delimited_) {
+      length = delimited_->FindRecord(text);
+    } else if (const size_t end = text.find('\n'); end != text.npos) {
+      length = end + 1;
     }
-    const std::string& row = RowOf(*mutation);
-    const bool is_same_table = steps.steps.empty() || *table == steps.table;
-    const bool is_same_row =
-        is_same_table && !steps.steps.empty() && steps.steps.back().row == row;
-    if (!is_same_row) of_row = OneTime();
-    const bool may_go_on = of_row.Add(*mutation, SequenceOf(lines[i]));
-    if (!is_same_table || !may_go_on) {
-      CELLFS_RETURN_IF_ERROR(Apply(session, std::exchange(steps, Steps())));
-      of_row = OneTime();
-      of_row.Add(*mutation, SequenceOf(lines[i]));
-    }
-    steps.table = *table;
-    const bool goes_on = is_same_row && !steps.steps.empty() &&
-                         steps.steps.back().mutations.size() < kLinesOfStep;
-    if (!goes_on) {
-      steps.steps.push_back({row, {}, durability});
-      steps.lines.emplace_back();
-    }
-    steps.lines.back().push_back(number);
-    steps.steps.back().mutations.push_back(*std::move(mutation));
+    if (!length && is_whole) length = text.size();
+    return length;
   }
-  return steps.steps.empty() ? Status() : Apply(session, std::move(steps));
-}
+  static std::string_view WithoutEnd(std::string_view record) {
+    if (record.ends_with('\n')) record.remove_suffix(1);
+    if (record.ends_with('\r')) record.remove_suffix(1);
+    return record;
+  }
+
+  // What comes before the line is in whole rows.
+  Status EndRow() {
+    taken_ = offset_;
+    taken_lines_ = line_;
+    return steps_.EndRow();
+  }
+
+  Status AddRecord(std::string_view record) {
+    if (record.find_first_not_of(" \t") == record.npos) return {};
+    if (delimited_) {
+      auto put = delimited_->PutOf(record);
+      if (!put.ok()) return Refuse(put.status());
+      return put->cells.empty() ? Status() : AddCell(*into_, Mutation(*std::move(put)), 0);
+    }
+    if (!ReadCellJson(record, cell_)) return AddOther(record);
+    return AddCellLine();
+  }
+  Status AddCellLine() {
+    auto table = NamedTable(cell_.Text(CellLine::kTable));
+    if (!table.ok()) return Refuse(table.status());
+    auto mutation = cell_.TakeMutation();
+    if (!mutation.ok()) return Refuse(mutation.status());
+    return AddCell(*table, *std::move(mutation), cell_.Sequence());
+  }
+  // Most lines name the table of the one before.
+  StatusOr<TableName> NamedTable(const std::string& table) {
+    if (!into_ && table_ && table == table_text_) return *table_;
+    CELLFS_ASSIGN_OR_RETURN(TableName named, TableOfLine(into_, table));
+    table_ = named;
+    table_text_ = table;
+    return named;
+  }
+  Status AddCell(const TableName& table, Mutation mutation, uint64_t sequence) {
+    if (!steps_.IsInRow(table, RowOf(mutation))) CELLFS_RETURN_IF_ERROR(EndRow());
+    steps_.Add(table, std::move(mutation), sequence, line_);
+    return {};
+  }
+
+  // A line of the frame, a schema, or one that is wrong.
+  Status AddOther(std::string_view record) {
+    const auto line = FromJsonText(record);
+    if (!line || !line->is_object())
+      return Refuse(WrongCall("it is no JSON object, or one that says a member twice"));
+    if (const auto format = line->find(kExportMember); format != line->end()) {
+      begins_ = true;
+      if (format->is_number_integer() && *format == kExportFormat) return {};
+      return WrongCall("the export has format " + format->dump() +
+                       ", which this version does not know");
+    }
+    if (line->contains(kEndMember)) {
+      ends_ = true;
+      return {};
+    }
+    if (line->contains("families") || line->contains("properties")) return AddSchema(*line);
+    if (!line->contains("row"))
+      return Refuse(WrongCall("it is neither about a cell nor a schema: \"row\" is missing"));
+    cell_ = CellLine::Of(*line);
+    return AddCellLine();
+  }
+  // Before the cells that come behind it, and after those before it.
+  Status AddSchema(const json& line) {
+    CELLFS_RETURN_IF_ERROR(EndRow());
+    CELLFS_RETURN_IF_ERROR(steps_.Finish());
+    const Status made = MakeSchema(session_, into_, line);
+    if (made.ok() || !IsOfLine(made)) return made;
+    return Refuse(made);
+  }
+  Status Refuse(const Status& why) {
+    steps_.Refuse(line_, why);
+    return {};
+  }
+
+  Session& session_;
+  const std::optional<TableName> into_;
+  const std::optional<Delimited> delimited_;
+  ImportSteps steps_;
+  CellLine cell_;
+  std::optional<TableName> table_;  // of the last line,
+  std::string table_text_;          // which named it so
+  size_t offset_ = 0;               // of the line
+  int64_t line_ = 0;
+  size_t taken_ = 0;  // up to there all is in whole rows
+  int64_t taken_lines_ = 0;
+  bool begins_ = false;
+  bool ends_ = false;
+};
 
 }  // namespace
 
-uint64_t SequenceOf(const json& line) {
-  const auto found = line.find("sequence");
-  return found != line.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
-}
-
 StatusOr<Answer> ServeImport(Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const auto into, TableOfCall(session, arguments));
-  const auto schema = arguments.values().find("schema");
-  CELLFS_RETURN_IF_ERROR(schema != arguments.values().end()
-                             ? MakeSchema(session, into, *schema)
-                             : ImportLines(session, into, arguments));
+  CELLFS_ASSIGN_OR_RETURN(auto into, TableOfCall(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(auto delimited, DelimitedOf(arguments));
+  if (delimited && !into) return WrongCall("say which table it goes into: --table");
+  CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
+  const json& given = arguments.values();
+  const bool has_text = given.contains("text") && given["text"].is_string();
+  const bool has_line = given.contains("line") && given["line"].is_number_unsigned();
+  if (!has_text || !has_line) return WrongCall("an import takes a text and its first line's number");
+  const auto& text = given["text"].get_ref<const std::string&>();
+  const auto first_line = given["line"].get<int64_t>();
+  Block block(session, std::move(into), std::move(delimited), durability);
+  CELLFS_RETURN_IF_ERROR(block.Take(text, first_line, arguments.Flag("whole")));
+  block.Tell(first_line);
   return Answer::kDone;
 }
 

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// Import where the store is: schemas are made, and lines about cells become steps of their rows.
+// Import where the store is. The text comes as it is, in blocks, and is read here, so that a cell is
+// made of it once:
+//
+//     "text", its first line's number in "line", and "whole": all of it is to be taken, as at the end.
+//     Else what the last row in it has is left, for more of it may come.
+//
+// The answer is a record {"bytes", "lines", "cells"}: how much of the text was taken, and stored; and
+// "begins" or "ends": the text had the first or last line of an export. Before it comes a record
+// {"line", "refused"} for each line that was refused. An error that is none of a line's ends it.
 #ifndef CELLFS_SRC_COMMANDS_IMPORT_LINES_H_
 #define CELLFS_SRC_COMMANDS_IMPORT_LINES_H_
-
-#include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "src/commands/command.h"
 
 namespace cellfs {
 
-// "schema": a line of a namespace or a table; or "lines" with their "numbers". Each that is refused is
-// a record {"line", "refused"}; an error that is none of a line's ends it.
 StatusOr<Answer> ServeImport(Session& session, const Arguments& arguments);
-
-// What is wrong with a line itself, and would be the next time: others may still be done.
-inline bool IsOfLine(const Status& status) { return ExitCodeOf(status) != kExitFailed; }
-// When a line's cell was written, as its store told; 0: it did not.
-uint64_t SequenceOf(const nlohmann::json& line);
 
 }  // namespace cellfs
 

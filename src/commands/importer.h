@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: MIT
 //
-// Importer: lines on their way into a store: rows are gathered, put into the order in which they were
-// written, and sent some at a time.
+// Importer: a text on its way into a store, some of it at a time, however long it is.
 #ifndef CELLFS_SRC_COMMANDS_IMPORTER_H_
 #define CELLFS_SRC_COMMANDS_IMPORTER_H_
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "src/commands/command.h"
+#include "src/commands/line_input.h"
 #include "src/commands/progress.h"
 
 namespace cellfs {
 
-// How far an import has come, in a file: the line up to which all is done. No path: nowhere.
+// How far an import has come, in a file. No path: nowhere.
 class ImportState {
  public:
   explicit ImportState(std::string path) : path_(std::move(path)) {}
 
-  // 0: nothing is done. kIllegalArgument: the file is something else.
-  StatusOr<int64_t> Read() const;
-  Status Write(int64_t line) const;
+  struct Done {
+    int64_t lines = 0;            // all up to there
+    bool is_open_export = false;  // whose last line is to come
+  };
+  // kIllegalArgument: the file is something else.
+  StatusOr<Done> Read() const;
+  Status Write(const Done& done) const;
 
  private:
   const std::string path_;
@@ -33,39 +36,28 @@ class Importer {
  public:
   // `options` go with each call of `import`.
   Importer(StoreAccess& access, nlohmann::json options, const ImportState& state,
-           Progress& progress);
+           Progress& progress)
+      : access_(access), options_(std::move(options)), state_(state), progress_(progress) {}
 
-  // A line about a cell.
-  Status AddCell(nlohmann::json line, int64_t number, size_t bytes);
-  // A line about a namespace or a table.
-  Status AddSchema(nlohmann::json line, int64_t number);
-  // Tells why, on standard error.
-  void Refuse(int64_t number, const std::string& why);
-  // All that was added is done.
-  Status Finish();
+  // All of it, behind what was done. kUnavailable: an export that was cut short; what it has is
+  // stored.
+  Status Import(LineInput& input, const ImportState::Done& done);
 
   uint64_t cells() const { return cells_; }
   uint64_t refused() const { return refused_; }
 
  private:
-  struct Added {
-    nlohmann::json line;
-    int64_t number;
-  };
-
-  Status EndRow();
-  Status Send();
+  Status SkipDone(LineInput& input);
+  // How much of the text was taken.
+  StatusOr<size_t> Send(const std::string& text, bool is_whole);
+  void Refuse(int64_t number, const std::string& why);
 
   StoreAccess& access_;
   const nlohmann::json options_;
   const ImportState& state_;
   Progress& progress_;
-  std::vector<Added> row_;  // the one that is read
-  size_t bytes_of_row_ = 0;
-  nlohmann::json lines_ = nlohmann::json::array();  // of whole rows, to be sent
-  nlohmann::json numbers_ = nlohmann::json::array();
-  size_t bytes_ = 0;
-  int64_t last_ = 0;  // the last line of these
+  ImportState::Done done_;
+  uint64_t bytes_ = 0;      // read
   uint64_t cells_ = 0;
   uint64_t refused_ = 0;
 };

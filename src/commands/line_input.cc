@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -46,6 +47,20 @@ StatusOr<std::optional<std::string>> LineInput::NextLine() {
 StatusOr<std::string> LineInput::All() {
   while (!at_end_) CELLFS_RETURN_IF_ERROR(ReadPiece());
   return read_.substr(std::exchange(taken_, read_.size()));
+}
+
+StatusOr<bool> LineInput::Fill(std::string& text, size_t most) {
+  while (text.size() < most) {
+    const size_t found = std::min(most - text.size(), read_.size() - taken_);
+    text.append(read_, taken_, found);
+    taken_ += found;
+    if (found > 0) continue;
+    if (at_end_) return true;
+    read_.clear();
+    taken_ = 0;
+    CELLFS_RETURN_IF_ERROR(ReadPiece());
+  }
+  return at_end_ && taken_ == read_.size();
 }
 
 StatusOr<int> CallWithInput(const Front& front, const Command& command, const Arguments& arguments,

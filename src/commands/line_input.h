@@ -23,6 +23,8 @@ class LineInput {
   // Without its end; nullopt: there is none any more.
   StatusOr<std::optional<std::string>> NextLine();
   StatusOr<std::string> All();
+  // Adds to the text what comes, until it has so many bytes. True: there is no more.
+  StatusOr<bool> Fill(std::string& text, size_t most);
 
  private:
   Status ReadPiece();

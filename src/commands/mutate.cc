@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "src/commands/all.h"
-#include "src/commands/cell_lines.h"
+#include "src/commands/cell_line.h"
 #include "src/commands/cells.h"
 #include "src/commands/line_input.h"
 #include "src/daemon/json_text.h"
@@ -55,7 +55,9 @@ Status AtLinesOf(const Session& session, const Rows& rows, size_t index, const S
 }
 
 StatusOr<TableName> TableOf(const NamedPlace& named, const json& line) {
-  if (const std::string table = TextIn(line, "table"); !table.empty()) return ParseTableName(table);
+  const auto table = line.find("table");
+  if (table != line.end() && table->is_string() && *table != "")
+    return ParseTableName(table->get<std::string>());
   if (named.place.table.name.empty()) return WrongCall("\"table\" is missing");
   return named.place.table;
 }
@@ -80,7 +82,7 @@ StatusOr<std::vector<Rows>> ReadRows(const NamedPlace& named, const Arguments& a
     if (!line.is_object()) return AtLine(number, WrongCall("it is no JSON object"));
     auto table = TableOf(named, line);
     if (!table.ok()) return AtLine(number, table.status());
-    auto mutation = MutationOf(line);
+    auto mutation = CellLine::Of(line).TakeMutation();
     if (!mutation.ok()) return AtLine(number, mutation.status());
     if (all.empty() || all.back().table != *table) all.push_back({*table, {}, {}});
     Rows& rows = all.back();

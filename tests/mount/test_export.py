@@ -99,7 +99,7 @@ def test_refused_lines_are_named_and_the_rest_is_there(mount):
              '{"table":"t","row":"a","column":"f:q","value":"good"}', '{"what":"is this"}',
              '{"table":"t","families":{"f":{"VERSIONS":"many"}}}', '{"table":"t","row":"b","column":"f:q","value":"good"}']
     code, out, error = run("import", mount, text="\n".join(lines).encode())
-    assert (code, out) == (1, "5 cells; refused: 6 lines\n")
+    assert (code, out) == (1, "2 cells; refused: 6 lines\n")
     for number in (2, 3, 4, 5, 7, 8):
         assert f"cellfs: line {number}: " in error
     for number in (1, 6, 9):
@@ -112,7 +112,7 @@ def test_many_refused_lines_do_not_keep_others_back(mount):
     lines = [json.dumps({"table": "none" if n % 3 else "t", "row": f"r{n}", "column": "f:q" if n % 2 else "no:q", "value": "x"})
              for n in range(3000)]
     code, out, error = run("import", mount, text="\n".join(lines).encode())
-    assert (code, out) == (1, "3000 cells; refused: 2500 lines\n") and error.count("cellfs: line ") == 2500
+    assert (code, out) == (1, "500 cells; refused: 2500 lines\n") and error.count("cellfs: line ") == 2500
     assert run("count", mount, "t")[1] == "500\n"
 
 
@@ -140,7 +140,7 @@ def test_an_import_that_was_killed_goes_on_where_it_was(mount, make_mount, tmp_p
         time.sleep(0.001)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    done = int(state.read_text())
+    done = int(state.read_text().split()[0])
     assert 2 < done
     code, out, error = run("import", "--state", state, mount, file)
     assert code == 0 and error == "" and int(out.split()[0]) <= 60002 - done, (out, done)
