@@ -44,7 +44,9 @@ class LastingAccess : public StoreAccess {
   StatusOr<Answer> Call(const std::string& command, const json& arguments,
                         const TakeRecord& take) override {
     if (access_ == nullptr) CELLFS_RETURN_IF_ERROR(Open());
-    const auto answer = access_->Call(command, arguments, take);
+    json with_umask = arguments;  // what the command makes is as open as what others make
+    if (const auto umask = values_.find("umask"); umask != values_.end()) with_umask["umask"] = *umask;
+    const auto answer = access_->Call(command, with_umask, take);
     const StatusCode code = answer.status().code();
     if (code == StatusCode::kCancelled || code == StatusCode::kUnavailable ||
         code == StatusCode::kOutcomeUnknown) {

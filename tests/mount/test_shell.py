@@ -57,6 +57,15 @@ def test_a_script_ends_at_its_first_error_where_that_is_asked_for(mount, tmp_pat
     assert shell(mount, "create 't2', {NAME => 'f'")[0] == 1, "the end is missing"
 
 
+def test_what_it_makes_is_as_open_as_what_other_commands_make(make_mount):
+    mount = make_mount("allow_other")
+    assert shell(mount, "create 't1', 'f'\nput 't1', 'r', 'f:q', 'v'\n", "-n")[0] == 0
+    sh(f"{CELLFS} create {mount} t2 f && {CELLFS} put {mount} t2 r f:q=v")
+    for below in ("", "r", "r/f", "r/f/q"):
+        modes = [os.stat(mount / "default" / table / below).st_mode & 0o777 for table in ("t1", "t2")]
+        assert modes[0] == modes[1] and modes[0] & 0o44 == 0o44, (below, modes)
+
+
 def test_it_reads_a_store_that_is_not_mounted(mount):
     shell(mount, "create 't1', 'f'\nput 't1', 'r', 'f:q', \"\\x00\"\n")
     mount.stop()
