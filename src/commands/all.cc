@@ -26,7 +26,8 @@ constexpr const Command* kAllCommands[] = {
     &kGrantCommand, &kRevokeCommand, &kUserPermissionCommand, &kSetQuotaCommand,
     &kListQuotasCommand,
     // Maintenance
-    &kStatusCommand, &kErrorsCommand, &kFlushCommand, &kCompactCommand, &kCheckCommand, &kSetCommand,
+    &kStatusCommand, &kStatsCommand, &kErrorsCommand, &kFlushCommand, &kCompactCommand, &kCheckCommand,
+    &kSetCommand,
     // Help
     &kReportCommand, &kVersionCommand,
 };

@@ -54,6 +54,7 @@ extern const Command kUserPermissionCommand;
 extern const Command kSetQuotaCommand;
 extern const Command kListQuotasCommand;
 extern const Command kStatusCommand;
+extern const Command kStatsCommand;
 extern const Command kErrorsCommand;
 extern const Command kFlushCommand;
 extern const Command kCompactCommand;

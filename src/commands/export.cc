@@ -9,6 +9,7 @@
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
 #include "src/commands/export_format.h"
+#include "src/commands/named_tables.h"
 #include "src/commands/progress.h"
 #include "src/commands/schema_words.h"
 #include "src/daemon/json_text.h"
@@ -19,28 +20,6 @@ namespace {
 using nlohmann::json;
 
 // ---- Where the store is -------------------------------------------------------------------------
-
-// By what path and words name: a table, a namespace, or all but the system's and the file system's.
-StatusOr<std::vector<TableName>> TablesToExport(Session& session, const Arguments& arguments) {
-  if (arguments.Texts("path").empty() && arguments.Texts("words").empty()) {
-    CELLFS_ASSIGN_OR_RETURN(const auto namespaces, session.store.ListNamespaces());
-    std::vector<TableName> all;
-    for (const std::string& name : namespaces) {
-      if (name == kSystemNamespace) continue;
-      CELLFS_ASSIGN_OR_RETURN(const auto tables, session.store.ListTables(name));
-      all.insert(all.end(), tables.begin(), tables.end());
-    }
-    return all;
-  }
-  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kNamespace, Depth::kTable));
-  CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
-  if (named.place.kind == fs::PlaceKind::kNamespace)
-    return session.store.ListTables(named.place.table.namespace_name);
-  if (named.place.kind != fs::PlaceKind::kTable)
-    return WrongCall(ShownPath(arguments) + " lies in a table; name the table itself");
-  return std::vector<TableName>{named.place.table};
-}
 
 Status TakeNamespace(Session& session, const std::string& name) {
   CELLFS_ASSIGN_OR_RETURN(const NamespaceSchema schema, session.store.DescribeNamespace(name));
@@ -80,7 +59,7 @@ StatusOr<uint64_t> TakeCells(Session& session, const TableName& table, bool only
 }
 
 StatusOr<Answer> ServeExport(Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const auto tables, TablesToExport(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const auto tables, NamedTables(session, arguments));
   session.take({{kExportMember, kExportFormat}});
   std::string last_namespace(kDefaultNamespace);
   uint64_t cells = 0;
