@@ -8,6 +8,7 @@
 
 #include "src/commands/arguments.h"
 #include "src/commands/cell_line.h"
+#include "src/commands/printer.h"
 
 namespace cellfs {
 namespace {
@@ -129,6 +130,7 @@ StatusOr<Put> Delimited::PutOf(std::string_view record) const {
         break;
       }
       case Field::kTtl: {
+        if (fields[i].empty()) break;
         CELLFS_ASSIGN_OR_RETURN(put.time_to_live, NumberIn(fields[i], kTtlKey));
         CELLFS_RETURN_IF_ERROR(CheckTimeToLive(put.time_to_live));
         break;
@@ -165,6 +167,31 @@ StatusOr<std::string> Delimited::RecordOf(const std::vector<std::string>& fields
     record += '"';
   }
   return record + "\n";
+}
+
+StatusOr<std::optional<Delimited>> DelimitedOf(const Arguments& arguments) {
+  const bool is_csv = arguments.Flag("csv");
+  if (!is_csv && !arguments.Flag("tsv")) {
+    for (const char* name : {"columns", "separator", "skip_empty"})
+      if (arguments.Has(name))
+        return WrongCall("--columns, --separator and --skip-empty go with --tsv or --csv");
+    return std::optional<Delimited>();
+  }
+  if (is_csv && arguments.Flag("tsv")) return WrongCall("say --tsv or --csv, not both");
+  const std::string separator =
+      arguments.Has("separator") ? BytesOf(arguments.Text("separator")) : is_csv ? "," : "\t";
+  if (separator.size() != 1) return WrongCall("--separator is one byte");
+  CELLFS_ASSIGN_OR_RETURN(Delimited delimited,
+                          Delimited::Make(arguments.Text("columns"), separator[0], is_csv));
+  if (arguments.Flag("skip_empty")) delimited.SkipEmpty();
+  return std::optional(std::move(delimited));
+}
+
+void AddDelimitedOptions(Syntax& syntax) {
+  syntax.Flag("--tsv", "tsv", "fields between tabs");
+  syntax.Flag("--csv", "csv", "fields between commas, perhaps in double quotes");
+  syntax.Option("--columns", "columns", "COLUMN,...", "what the fields are");
+  syntax.Option("--separator", "separator", "BYTE", "what is between fields; may be \\xNN");
 }
 
 }  // namespace cellfs

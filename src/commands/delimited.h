@@ -4,6 +4,7 @@
 // HBase's ImportTsv says it:
 //
 //     HBASE_ROW_KEY,f:a,f:b,,HBASE_TS_KEY,HBASE_CELL_TTL     (nothing: the field is left out)
+// An empty HBASE_CELL_TTL is none.
 //
 // CSV's fields may stand in double quotes, within which two of them are one, and lines end.
 #ifndef CELLFS_SRC_COMMANDS_DELIMITED_H_
@@ -16,6 +17,8 @@
 
 #include "engine/mutation.h"
 #include "engine/status_or.h"
+#include "src/commands/arguments.h"
+#include "src/commands/syntax.h"
 #include "src/commands/target.h"
 
 namespace cellfs {
@@ -53,6 +56,10 @@ class Delimited {
   bool quoted_;
   bool skips_empty_ = false;
 };
+
+// What --tsv or --csv, --columns and --separator say; nullopt: neither of the first.
+StatusOr<std::optional<Delimited>> DelimitedOf(const Arguments& arguments);
+void AddDelimitedOptions(Syntax& syntax);
 
 }  // namespace cellfs
 

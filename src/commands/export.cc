@@ -4,10 +4,13 @@
 // export-format.md.
 #include <unistd.h>
 
+#include <iostream>
 #include <utility>
 
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
+#include "src/commands/delimited.h"
+#include "src/commands/export_delimited.h"
 #include "src/commands/export_format.h"
 #include "src/commands/named_tables.h"
 #include "src/commands/progress.h"
@@ -59,7 +62,13 @@ StatusOr<uint64_t> TakeCells(Session& session, const TableName& table, bool only
 }
 
 StatusOr<Answer> ServeExport(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const auto delimited, DelimitedOf(arguments));
   CELLFS_ASSIGN_OR_RETURN(const auto tables, NamedTables(session, arguments));
+  if (delimited) {
+    if (tables.size() != 1) return WrongCall("--tsv and --csv are of one table; name it");
+    CELLFS_RETURN_IF_ERROR(ExportDelimited(session, tables.front(), *delimited));
+    return Answer::kDone;
+  }
   session.take({{kExportMember, kExportFormat}});
   std::string last_namespace(kDefaultNamespace);
   uint64_t cells = 0;
@@ -83,18 +92,29 @@ StatusOr<int> RunExport(const Front& front, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const auto access,
                           front.Open(arguments.Text("target"), sent, /*only_reads=*/true));
   Progress progress(/*total_bytes=*/0);
-  uint64_t cells = 0;
+  const bool is_delimited = arguments.Flag("tsv") || arguments.Flag("csv");
+  uint64_t count = 0;
   uint64_t bytes = 0;
+  bool has_refused = false;
   const auto take = [&](json record) {
-    cells += record.contains("row") ? 1 : 0;
-    const std::string line = ToJsonText(std::move(record)) + "\n";
-    bytes += line.size();
-    front.printer.Bytes(line);
-    progress.Show(cells, bytes);
+    if (is_delimited && record.contains("refused")) {
+      progress.Clear();
+      has_refused = true;
+      std::cerr << "cellfs: row " << ShownBytes(record.value("row", "")) << ": "
+                << record.value("refused", "") << "\n";
+      return true;
+    }
+    const bool is_cell = !is_delimited && record.contains("row");
+    count += is_delimited ? record.value("rows", uint64_t{0}) : is_cell ? 1 : 0;
+    const std::string text =
+        is_delimited ? record.value("text", "") : ToJsonText(std::move(record)) + "\n";
+    bytes += text.size();
+    front.printer.Bytes(text);
+    progress.Show(count, bytes);
     return front.printer.ok();
   };
   CELLFS_ASSIGN_OR_RETURN(const Answer answer, access->Call("export", sent, take));
-  return ExitCodeOf(answer);
+  return has_refused ? kExitNo : ExitCodeOf(answer);
 }
 
 }  // namespace
@@ -102,18 +122,22 @@ StatusOr<int> RunExport(const Front& front, const Arguments& arguments) {
 const Command kExportCommand{
     .name = "export",
     .group = Group::kData,
-    .summary = "print tables with their schemas and whole history, for import",
+    .summary = "print tables with their schemas and whole history, for import; 1: rows were refused",
     .description =
         "In JSON Lines, whose format export-format.md describes: schemas, versions, tombstones, in the order "
         "of keys, from a scan that holds nothing in memory. The last line says how many cells there "
         "were, so that an export that was cut short is told from a whole one. Owners and modes of files are "
-        "not in it: backup programs on a mount keep them.",
+        "not in it: backup programs on a mount keep them. --tsv and --csv write the newest values of one "
+        "table, a row a line, with the fields that --columns names as HBase's ImportTsv does; what cannot be "
+        "written so is named on standard error.",
     .example = "export ~/m >store.jsonl\nexport ~/m/log | zstd >log.jsonl.zst\nexport ~/m notes | cellfs "
-               "import hbase://master1:16000/",
+               "import hbase://master1:16000/\n"
+               "export --csv --columns HBASE_ROW_KEY,text:title,text:list ~/m notes >notes.csv",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a store, a mount point, a namespace or a table");
           syntax.Words("TABLE", "a table alone, if the path is not one's");
+          AddDelimitedOptions(syntax);
         },
     .only_reads = true,
     .serve = ServeExport,

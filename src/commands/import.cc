@@ -12,6 +12,7 @@
 
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
+#include "src/commands/delimited.h"
 #include "src/commands/import_lines.h"
 #include "src/commands/importer.h"
 #include "src/commands/line_input.h"
@@ -101,10 +102,7 @@ const Command kImportCommand{
           syntax.Word("from", "FILE", "instead of standard input", /*is_required=*/false);
           syntax.Option("--table", "table", "TABLE", "all goes into that table");
           syntax.Option("--state", "state", "FILE", "keeps how far it is, and goes on from there");
-          syntax.Flag("--tsv", "tsv", "fields between tabs");
-          syntax.Flag("--csv", "csv", "fields between commas, perhaps in double quotes");
-          syntax.Option("--columns", "columns", "COLUMN,...", "what the fields are");
-          syntax.Option("--separator", "separator", "BYTE", "what is between fields; may be \\xNN");
+          AddDelimitedOptions(syntax);
           syntax.Flag("--skip-empty", "skip_empty", "an empty field is no cell");
           AddDurabilityOption(syntax);
         },

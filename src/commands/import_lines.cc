@@ -32,24 +32,6 @@ StatusOr<std::optional<TableName>> TableOfCall(const Session& session, const Arg
   return std::optional(named.place.table);
 }
 
-StatusOr<std::optional<Delimited>> DelimitedOf(const Arguments& arguments) {
-  const bool is_csv = arguments.Flag("csv");
-  if (!is_csv && !arguments.Flag("tsv")) {
-    for (const char* name : {"columns", "separator", "skip_empty"})
-      if (arguments.Has(name))
-        return WrongCall("--columns, --separator and --skip-empty go with --tsv or --csv");
-    return std::optional<Delimited>();
-  }
-  if (is_csv && arguments.Flag("tsv")) return WrongCall("say --tsv or --csv, not both");
-  const std::string separator =
-      arguments.Has("separator") ? BytesOf(arguments.Text("separator")) : is_csv ? "," : "\t";
-  if (separator.size() != 1) return WrongCall("--separator is one byte");
-  CELLFS_ASSIGN_OR_RETURN(Delimited delimited,
-                          Delimited::Make(arguments.Text("columns"), separator[0], is_csv));
-  if (arguments.Flag("skip_empty")) delimited.SkipEmpty();
-  return std::optional(std::move(delimited));
-}
-
 // One block of text.
 class Block {
  public:

@@ -172,3 +172,68 @@ def test_who_may_not_read_a_table_does_not_export_it(make_mount):
     os.chmod(mount / "default/plain", 0o700)
     out = sh(f"setpriv --reuid=1234 --regid=1234 --clear-groups {CELLFS} export {mount} plain", check=False)
     assert out[0] != 0 and "v7" not in out[1]
+
+
+def test_tsv_and_csv_go_out_and_come_in_again(mount, tmp_path):
+    run("create", mount, "t", "f", "g")
+    lines = [{"row": f"r{n}", "column": column, "value": value, "timestamp": 100 + n}
+             for n in range(3) for column, value in (("f:a", f'say "{n}"'), ("g:b", f"{n},\n"))]
+    lines.append({"row": "r2", "column": "g:b", "value": "later", "timestamp": 500})
+    lines.append({"row": "other", "column": "f:z", "value": "not asked for"})
+    lines.append({"row": "ttl", "column": "f:a", "value": "v", "ttl": 10**13, "timestamp": 7})
+    assert run("mutate", mount, "t", text="\n".join(json.dumps(line) for line in lines).encode())[0] == 0
+    columns = "HBASE_ROW_KEY,f:a,,g:b"
+    out = 'r0,"say ""0""",,"0,\n"\nr1,"say ""1""",,"1,\n"\nr2,"say ""2""",,later\nttl,v,,\n'
+    assert run("export", "--csv", "--columns", columns, mount, "t") == (0, out, "")
+    assert run("export", "--tsv", "--separator", "|", "--columns", "HBASE_ROW_KEY,HBASE_TS_KEY,f:a,HBASE_CELL_TTL", mount, "t")[1] == (
+        'r0|100|say "0"|\nr1|101|say "1"|\nr2|102|say "2"|\nttl|7|v|10000000000000\n')
+    code, text, error = run("export", "--tsv", "--columns", columns, mount, "t")
+    assert (code, text) == (1, 'r2\tsay "2"\t\tlater\nttl\tv\t\t\n') and error.count("cellfs: row r") == 2
+    run("create", mount, "copy", "f", "g")
+    both = "HBASE_ROW_KEY,HBASE_TS_KEY,HBASE_CELL_TTL,f:a,g:b"
+    csv = run("export", "--csv", "--columns", both, mount, "t")[1].encode()
+    assert run("import", "--csv", "--skip-empty", "--columns", both, "--table", "copy", mount, text=csv) == (0, "7 cells\n", "")
+    for row, column, value in (("r0", "f/a", 'say "0"'), ("r1", "g/b", "1,\n"), ("r2", "g/b", "later"), ("ttl", "f/a", "v")):
+        assert (mount / "default/copy" / row / column).read_text() == value
+    assert not (mount / "default/copy/ttl/g/b").exists()
+    assert run("get", "--json", mount, "copy", "r2", "g:b")[1] == run("get", "--json", mount, "t", "r2", "g:b")[1]
+    for wrong in (["--tsv", mount, "t"], ["--csv", "--tsv", "--columns", columns, mount, "t"], ["--columns", columns, mount, "t"],
+                  ["--csv", "--columns", columns, mount], ["--csv", "--columns", "HBASE_ROW_KEY,zz:q,nope", mount, "t"]):
+        code, text, error = run("export", *wrong)
+        assert (code, text) == (2, "") and error.startswith("cellfs: ") and error.count("\n") == 1, wrong
+
+
+def test_long_rows_and_long_lines_come_in_whatever_the_pieces_are(mount, tmp_path):
+    run("create", mount, "t", "f:VERSIONS=3,NEW_VERSION_BEHAVIOR=true")
+    # A row of 20 MB, of which the order of writing is another than that of its lines.
+    row = [{"row": "long", "family": "f", "qualifier": f"q{n:05}", "timestamp": 5, "value": "v" * 2000, "sequence": 20000 - n} for n in range(10000)]
+    row += [{"row": "next", "family": "f", "qualifier": "q", "timestamp": 5, "value": "put", "sequence": 9},
+            {"row": "next", "family": "f", "qualifier": "q", "timestamp": 5, "type": "Delete", "sequence": 8}]
+    row.append({"row": "wide", "family": "f", "qualifier": "q", "timestamp": 5, "value": "x" * 6_000_000})
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in row).rstrip("\n"))
+    assert run("import", "--table", "t", mount, file) == (0, "10003 cells\n", "")
+    assert len(os.listdir(mount / "default/t/long/f")) == 10000
+    assert (mount / "default/t/next/f/q").read_text() == "put"
+    assert (mount / "default/t/wide/f/q").stat().st_size == 6_000_000
+    csv = "".join(f'r{n},"{"line" * 300}\n""{n}"""\n' for n in range(5000))
+    assert run("import", "--csv", "--columns", "HBASE_ROW_KEY,f:q", "--table", "t", mount, text=csv.encode()) == (0, "5000 cells\n", "")
+    assert (mount / "default/t/r4999/f/q").read_text() == "line" * 300 + '\n"4999"'
+    code, out, error = run("import", "--csv", "--columns", "HBASE_ROW_KEY,f:q", "--table", "t", mount, text=b'a,b\nc,"open\nd,e\n')
+    assert (code, out) == (1, "1 cells; refused: 1 lines\n") and error == "cellfs: line 2: a quote is open at its end\n"
+
+
+def test_who_looks_on_sees_what_is_imported(mount):
+    run("create", mount, "t", "f")
+    (mount / "default/t/known/f").mkdir(parents=True)
+    (mount / "default/t/known/f/q").write_text("old")
+    (mount / "default/t/known/f/gone").write_text("kept")
+    assert sorted(os.listdir(mount / "default/t")) == [".schema.toml", "known"]
+    with open(mount / "default/t/known/f/gone", encoding="ascii") as held:
+        lines = [{"row": "known", "column": "f:q", "value": "longer"}, {"row": "known", "column": "f:gone", "type": "DeleteColumn"},
+                 {"row": "new", "column": "f:q", "value": "new"}]
+        assert run("import", "--table", "t", mount, text="\n".join(json.dumps(line) for line in lines).encode()) == (0, "3 cells\n", "")
+        assert held.read() == "kept"
+    assert sorted(os.listdir(mount / "default/t")) == [".schema.toml", "known", "new"]
+    assert (mount / "default/t/known/f/q").read_text() == "longer" and os.listdir(mount / "default/t/known/f") == ["q"]
+    assert (mount / "default/t/new/f/q").read_text() == "new"
