@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/commands/cell_json.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -78,7 +79,62 @@ class CellHandler : public json::json_sax_t {
   std::string bytes_;
 };
 
+void AddText(std::string_view bytes, std::string& text) {
+  const bool needs_nothing = std::ranges::all_of(
+      bytes, [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+  if (!needs_nothing && !IsPlainText(bytes)) {
+    text += "{\"hex\":\"" + ToHex(bytes) + "\"}";
+    return;
+  }
+  text += '"';
+  if (needs_nothing) {
+    text += bytes;
+  } else {
+    for (const char c : bytes) {
+      switch (c) {
+        case '"':
+        case '\\':
+          text += '\\';
+          text += c;
+          break;
+        case '\n':
+          text += "\\n";
+          break;
+        case '\t':
+          text += "\\t";
+          break;
+        case '\r':
+          text += "\\r";
+          break;
+        default:
+          text += c;
+      }
+    }
+  }
+  text += '"';
+}
+
 }  // namespace
+
+void AddCellJson(const Cell& cell, std::string_view table, std::string& text) {
+  text += "{\"family\":";
+  AddText(cell.family, text);
+  text += ",\"qualifier\":";
+  AddText(cell.qualifier, text);
+  text += ",\"row\":";
+  AddText(cell.row, text);
+  if (cell.sequence_id != 0) text += ",\"sequence\":" + std::to_string(cell.sequence_id);
+  text += ",\"table\":";
+  AddText(table, text);
+  text += ",\"timestamp\":" + std::to_string(cell.timestamp);
+  if (cell.time_to_live != kNoCellTtl)
+    text += ",\"ttl\":" + std::to_string(cell.time_to_live);
+  text += ",\"type\":\"";
+  text += TypeName(cell.type);
+  text += "\",\"value\":";
+  AddText(cell.value, text);
+  text += "}\n";
+}
 
 bool ReadCellJson(std::string_view text, CellLine& line) {
   line.Clear();

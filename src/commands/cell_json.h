@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// A line of JSON about a cell, read without making an object of it: an import has millions.
+// Lines of JSON about cells, written and read without making objects of them: an export has millions.
 #ifndef CELLFS_SRC_COMMANDS_CELL_JSON_H_
 #define CELLFS_SRC_COMMANDS_CELL_JSON_H_
 
+#include <string>
 #include <string_view>
 
+#include "engine/cell.h"
 #include "src/commands/cell_line.h"
 
 namespace cellfs {
@@ -13,6 +15,9 @@ namespace cellfs {
 // False: it is no object of text and numbers with a "row", each member once. What it is then, or what
 // is wrong with it, FromJsonText tells (src/daemon/json_text.h).
 bool ReadCellJson(std::string_view text, CellLine& line);
+
+// Adds the line with its end: all that is stored of the cell, as docs/export-format.md has it.
+void AddCellJson(const Cell& cell, std::string_view table, std::string& text);
 
 }  // namespace cellfs
 

@@ -8,11 +8,13 @@
 #ifndef CELLFS_SRC_COMMANDS_CELL_LINE_H_
 #define CELLFS_SRC_COMMANDS_CELL_LINE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/mutation.h"
 #include "engine/status_or.h"
@@ -57,10 +59,15 @@ class CellLine {
     static const std::string none;
     return said_[member].kind == Kind::kText ? said_[member].text : none;
   }
+  std::string TakeText(Member member) {
+    return said_[member].kind == Kind::kText ? std::move(said_[member].text) : std::string();
+  }
+  int64_t NumberOr(Member member, int64_t otherwise) const {
+    return said_[member].kind == Kind::kNumber ? said_[member].number : otherwise;
+  }
   // When the cell was written, as its store told; 0: it did not.
   uint64_t Sequence() const {
-    const Said& said = said_[kSequence];
-    return said.kind == Kind::kNumber && said.number > 0 ? static_cast<uint64_t>(said.number) : 0;
+    return static_cast<uint64_t>(std::max<int64_t>(0, NumberOr(kSequence, 0)));
   }
 
   // kIllegalArgument: what is wrong with it. Its row and value may be gone after that.

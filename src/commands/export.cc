@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/commands/all.h"
+#include "src/commands/cell_json.h"
 #include "src/commands/cells.h"
 #include "src/commands/delimited.h"
 #include "src/commands/export_delimited.h"
@@ -24,41 +25,62 @@ using nlohmann::json;
 
 // ---- Where the store is -------------------------------------------------------------------------
 
-Status TakeNamespace(Session& session, const std::string& name) {
+// Text on its way out, some at a time: a record {"text", "count"}, of so many cells or rows.
+class TextOut {
+ public:
+  explicit TextOut(Session& session) : session_(session) {}
+
+  void AddLine(json line) { text_ += ToJsonText(std::move(line)) + "\n"; }
+  // Whether somebody still listens.
+  bool AddCell(const Cell& cell, const std::string& table) {
+    AddCellJson(cell, table, text_);
+    ++count_;
+    if (text_.size() >= kBytesOfRecord) Send();
+    return is_listened_to_;
+  }
+  void Send() {
+    if (text_.empty()) return;
+    is_listened_to_ = session_.take({{"text", std::exchange(text_, {})}, {"count", count_}});
+    cells_ += std::exchange(count_, 0);
+  }
+  uint64_t cells() const { return cells_ + count_; }
+
+ private:
+  static constexpr size_t kBytesOfRecord = size_t{64} << 10;
+
+  Session& session_;
+  std::string text_;
+  uint64_t count_ = 0;  // in it
+  uint64_t cells_ = 0;  // sent
+  bool is_listened_to_ = true;
+};
+
+Status AddNamespace(Session& session, const std::string& name, TextOut& out) {
   CELLFS_ASSIGN_OR_RETURN(const NamespaceSchema schema, session.store.DescribeNamespace(name));
-  session.take({{"namespace", name}, {"properties", schema.properties}});
+  out.AddLine({{"namespace", name}, {"properties", schema.properties}});
   return {};
 }
 
-Status TakeSchema(Session& session, const TableSchema& schema) {
+void AddSchema(const TableSchema& schema, TextOut& out) {
   json families = json::object();
   for (const auto& [name, family] : schema.families) families[name] = family.attributes();
-  session.take({{"table", schema.name().ToString()},
-                {"attributes", schema.attributes()},
-                {"splits", schema.split_keys},
-                {"families", std::move(families)}});
-  return {};
+  out.AddLine({{"table", schema.name().ToString()},
+               {"attributes", schema.attributes()},
+               {"splits", schema.split_keys},
+               {"families", std::move(families)}});
 }
 
 // All that is stored, tombstones and hidden versions too, where the store keeps such; or what reads
 // see of all versions.
-StatusOr<uint64_t> TakeCells(Session& session, const TableName& table, bool only_visible) {
+Status AddCells(Session& session, const TableName& table, bool only_visible, TextOut& out) {
   Scan scan;
   scan.raw = session.store.traits().keeps_deleted && !only_visible;
   scan.max_versions = kAllVersions;
   const std::string name = table.ToString();
-  uint64_t cells = 0;
   CELLFS_ASSIGN_OR_RETURN(const auto scanner,
                           session.store.OpenScanner(session.caller, table, scan));
-  CELLFS_RETURN_IF_ERROR(ForEachCell(session, *scanner, [&](Cell&& cell) {
-    ++cells;
-    const SequenceId sequence = cell.sequence_id;
-    json record = RecordOf(std::move(cell), ValueFormat::kText, /*is_raw=*/true);
-    record["table"] = name;
-    if (sequence != 0) record["sequence"] = sequence;
-    return session.take(std::move(record));
-  }));
-  return cells;
+  return ForEachCell(session, *scanner,
+                     [&](const Cell& cell) { return out.AddCell(cell, name); });
 }
 
 StatusOr<Answer> ServeExport(Session& session, const Arguments& arguments) {
@@ -69,19 +91,19 @@ StatusOr<Answer> ServeExport(Session& session, const Arguments& arguments) {
     CELLFS_RETURN_IF_ERROR(ExportDelimited(session, tables.front(), *delimited));
     return Answer::kDone;
   }
-  session.take({{kExportMember, kExportFormat}});
+  TextOut out(session);
+  out.AddLine({{kExportMember, kExportFormat}});
   std::string last_namespace(kDefaultNamespace);
-  uint64_t cells = 0;
   for (const TableName& table : tables) {
     if (table.namespace_name != last_namespace)
-      CELLFS_RETURN_IF_ERROR(TakeNamespace(session, table.namespace_name));
+      CELLFS_RETURN_IF_ERROR(AddNamespace(session, table.namespace_name, out));
     last_namespace = table.namespace_name;
     CELLFS_ASSIGN_OR_RETURN(const auto schema, session.store.DescribeTable(table));
-    CELLFS_RETURN_IF_ERROR(TakeSchema(session, *schema));
-    CELLFS_ASSIGN_OR_RETURN(const uint64_t taken, TakeCells(session, table, arguments.Flag("visible")));
-    cells += taken;
+    AddSchema(*schema, out);
+    CELLFS_RETURN_IF_ERROR(AddCells(session, table, arguments.Flag("visible"), out));
   }
-  session.take({{kEndMember, {{"tables", tables.size()}, {"cells", cells}}}});
+  out.AddLine({{kEndMember, {{"tables", tables.size()}, {"cells", out.cells()}}}});
+  out.Send();
   return Answer::kDone;
 }
 
@@ -92,22 +114,19 @@ StatusOr<int> RunExport(const Front& front, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const auto access,
                           front.Open(arguments.Text("target"), sent, /*only_reads=*/true));
   Progress progress(/*total_bytes=*/0);
-  const bool is_delimited = arguments.Flag("tsv") || arguments.Flag("csv");
   uint64_t count = 0;
   uint64_t bytes = 0;
   bool has_refused = false;
-  const auto take = [&](json record) {
-    if (is_delimited && record.contains("refused")) {
+  const auto take = [&](const json& record) {
+    if (record.contains("refused")) {
       progress.Clear();
       has_refused = true;
       std::cerr << "cellfs: row " << ShownBytes(record.value("row", "")) << ": "
                 << record.value("refused", "") << "\n";
       return true;
     }
-    const bool is_cell = !is_delimited && record.contains("row");
-    count += is_delimited ? record.value("rows", uint64_t{0}) : is_cell ? 1 : 0;
-    const std::string text =
-        is_delimited ? record.value("text", "") : ToJsonText(std::move(record)) + "\n";
+    const auto& text = record["text"].get_ref<const std::string&>();
+    count += record.value("count", uint64_t{0});
     bytes += text.size();
     front.printer.Bytes(text);
     progress.Show(count, bytes);

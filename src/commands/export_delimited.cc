@@ -79,7 +79,7 @@ class Records {
   }
   void Send() {
     if (text_.empty()) return;
-    is_listened_to_ = session_.take({{"text", std::exchange(text_, {})}, {"rows", rows_}});
+    is_listened_to_ = session_.take({{"text", std::exchange(text_, {})}, {"count", rows_}});
     rows_ = 0;
   }
 

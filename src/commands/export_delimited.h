@@ -12,7 +12,7 @@
 
 namespace cellfs {
 
-// Records {"text", "rows"}, of some at a time, and {"refused", "row"} of each that cannot be written so.
+// Records {"text", "count"}, of some at a time, and {"refused", "row"} of each that cannot be written so.
 Status ExportDelimited(Session& session, const TableName& table, const Delimited& delimited);
 
 }  // namespace cellfs

@@ -8,10 +8,12 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "engine/descriptor.h"
+#include "src/commands/cell_json.h"
 #include "src/commands/export_format.h"
 #include "src/commands/line_input.h"
 #include "src/daemon/json_text.h"
@@ -21,7 +23,27 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMostAhead = 256;
+constexpr size_t kMostAhead = 16;  // pieces of text
+
+// What a line is about.
+enum class About { kCell, kTable, kBeginning, kEnd, kOther, kNothing };
+
+About Read(std::string_view text, ExportLine& line) {
+  line.is_cell = ReadCellJson(text, line.cell);
+  if (line.is_cell) {
+    line.table = line.cell.Text(CellLine::kTable);
+    return About::kCell;
+  }
+  const auto object = FromJsonText(text);
+  if (!object || !object->is_object()) return About::kNothing;
+  if (object->contains(kExportMember)) return About::kBeginning;
+  if (object->contains(kEndMember)) return About::kEnd;
+  if (!object->contains("table") || !(*object)["table"].is_string()) return About::kOther;
+  line.table = (*object)["table"].get<std::string>();
+  return About::kTable;
+}
+
+bool IsTold(About about) { return about == About::kCell || about == About::kTable; }
 
 class StoreStream : public ExportStream {
  public:
@@ -40,26 +62,39 @@ class StoreStream : public ExportStream {
   StoreStream(const StoreStream&) = delete;
   StoreStream& operator=(const StoreStream&) = delete;
 
-  StatusOr<std::optional<json>> Next() override {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !lines_.empty() || has_ended_; });
-    if (lines_.empty()) {
-      if (!ended_.ok()) return ended_;
-      return std::optional<json>();
+  StatusOr<bool> Next(ExportLine& line) override {
+    for (;;) {
+      if (taken_ == text_.size()) {
+        CELLFS_ASSIGN_OR_RETURN(const bool is_more, NextText());
+        if (!is_more) return false;
+      }
+      const size_t end = text_.find('\n', taken_);  // each piece is of whole lines
+      const auto text = std::string_view(text_).substr(taken_, end - taken_);
+      taken_ = end + 1;
+      if (IsTold(Read(text, line))) return true;
     }
-    std::optional<json> line(std::move(lines_.front()));
-    lines_.pop_front();
-    changed_.notify_all();
-    return line;
   }
 
  private:
+  StatusOr<bool> NextText() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !texts_.empty() || has_ended_; });
+    if (texts_.empty()) {
+      if (!ended_.ok()) return ended_;
+      return false;
+    }
+    text_ = std::move(texts_.front());
+    taken_ = 0;
+    texts_.pop_front();
+    changed_.notify_all();
+    return true;
+  }
   void Fetch(const json& arguments) {
     const auto take = [&](json record) {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return lines_.size() < kMostAhead || is_left_; });
+      changed_.wait(lock, [&] { return texts_.size() < kMostAhead || is_left_; });
       if (is_left_) return false;
-      lines_.push_back(std::move(record));
+      texts_.push_back(std::move(record["text"].get_ref<std::string&>()));
       changed_.notify_all();
       return true;
     };
@@ -71,9 +106,11 @@ class StoreStream : public ExportStream {
   }
 
   const std::unique_ptr<StoreAccess> access_;
+  std::string text_;  // that is read
+  size_t taken_ = 0;  // of it
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<json> lines_;
+  std::deque<std::string> texts_;
   bool is_left_ = false;  // nobody takes any more
   bool has_ended_ = false;
   Status ended_;
@@ -85,19 +122,21 @@ class FileStream : public ExportStream {
   FileStream(std::string path, Descriptor file)
       : path_(std::move(path)), file_(std::move(file)), input_(file_.get()) {}
 
-  StatusOr<std::optional<json>> Next() override {
-    CELLFS_ASSIGN_OR_RETURN(const auto text, input_.NextLine());
-    if (!text) {
-      if (has_ended_) return std::optional<json>();
-      return Status(StatusCode::kUnavailable, path_ + ": the export was cut short: it has no end");
+  StatusOr<bool> Next(ExportLine& line) override {
+    for (;;) {
+      CELLFS_ASSIGN_OR_RETURN(const auto text, input_.NextLine());
+      if (!text) {
+        if (has_ended_) return false;
+        return Status(StatusCode::kUnavailable, path_ + ": the export was cut short: it has no end");
+      }
+      ++number_;
+      const About about = Read(*text, line);
+      if (about == About::kNothing || (number_ == 1 && about != About::kBeginning))
+        return Status(StatusCode::kIllegalArgument,
+                      path_ + ": line " + std::to_string(number_) + " is none of an export");
+      has_ended_ = about == About::kEnd;
+      if (IsTold(about)) return true;
     }
-    ++number_;
-    auto line = FromJsonText(*text);
-    if (!line || !line->is_object() || (number_ == 1 && !line->contains(kExportMember)))
-      return Status(StatusCode::kIllegalArgument,
-                    path_ + ": line " + std::to_string(number_) + " is none of an export");
-    has_ended_ = line->contains(kEndMember);
-    return std::optional(*std::move(line));
   }
 
  private:

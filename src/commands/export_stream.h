@@ -7,20 +7,27 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
 #include "engine/status_or.h"
+#include "src/commands/cell_line.h"
 #include "src/commands/command.h"
 
 namespace cellfs {
+
+// A table, or a cell of one.
+struct ExportLine {
+  std::string table;
+  bool is_cell = false;
+  CellLine cell;
+};
 
 // One thread takes from it.
 class ExportStream {
  public:
   virtual ~ExportStream() = default;
-  // Nullopt: that was all.
-  virtual StatusOr<std::optional<nlohmann::json>> Next() = 0;
+  // False: that was all. What is about neither is passed over.
+  virtual StatusOr<bool> Next(ExportLine& line) = 0;
 
   // Of a store, asked in a thread of its own, which is at most some lines ahead. `arguments` as of
   // `export`.

@@ -4,7 +4,7 @@
 // once, in the order of keys.
 #include <sys/stat.h>
 
-#include <tuple>
+#include <compare>
 #include <utility>
 
 #include "engine/names.h"
@@ -20,25 +20,23 @@ using nlohmann::json;
 
 // Where a line stands among all: a table before its cells, a column's versions newest first, and at
 // one time wider tombstones first.
-using Place = std::tuple<TableName, bool, std::string, std::string, std::string, Timestamp, int>;
+struct Place {
+  TableName table;
+  bool is_cell = false;
+  std::string row;
+  std::string family;
+  std::string qualifier;
+  Timestamp before = 0;  // the timestamp, negative
+  int rank = 0;
+
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
 
 int RankOf(const std::string& type) {
   for (const CellType known : {CellType::kPut, CellType::kDelete, CellType::kDeleteFamilyVersion,
                                CellType::kDeleteColumn, CellType::kDeleteFamily})
     if (type == TypeName(known)) return -static_cast<int>(known);
   return 0;
-}
-
-Place PlaceOf(const json& line) {
-  const TableName table = ParseTableName(line.value("table", ""));
-  if (!line.contains("row")) return {table, false, "", "", "", 0, 0};
-  return {table,
-          true,
-          line.value("row", ""),
-          line.value("family", ""),
-          line.value("qualifier", ""),
-          -line.value("timestamp", Timestamp{0}),
-          RankOf(line.value("type", "Put"))};
 }
 
 // The tables and cells of one side, each once: of two cells of one place the newer, which comes
@@ -49,41 +47,71 @@ class Side {
 
   Status Next() {
     for (;;) {
-      CELLFS_ASSIGN_OR_RETURN(auto line, stream_->Next());
-      if (!line) {
-        line_.reset();
+      CELLFS_ASSIGN_OR_RETURN(const bool is_more, stream_->Next(line_));
+      if (!is_more) {
+        at_end_ = true;
         return {};
       }
-      if (!line->contains("table")) continue;  // of the frame, or a namespace
-      Place place = PlaceOf(*line);
-      if (line_ && place == place_) continue;
-      if (line_ && place < place_)
+      Place place = TakePlace();
+      const bool is_first = count_ == 0;
+      if (!is_first && place == place_) continue;
+      if (!is_first && place < place_)
         return {StatusCode::kIllegalArgument, "an export is not in the order of its keys"};
-      line_ = std::move(line);
       place_ = std::move(place);
-      bytes_ += 100 + line_->value("value", "").size();
+      bytes_ += 100 + value().size();
       ++count_;
       return {};
     }
   }
-  bool at_end() const { return !line_.has_value(); }
-  const json& line() const { return *line_; }
+  bool at_end() const { return at_end_; }
   const Place& place() const { return place_; }
+  const std::string& value() const { return line_.cell.Text(CellLine::kValue); }
+  int64_t ttl() const { return line_.cell.NumberOr(CellLine::kTtl, 0); }
+  std::string type() const {
+    const std::string& said = line_.cell.Text(CellLine::kType);
+    return said.empty() ? std::string(TypeName(CellType::kPut)) : said;
+  }
   uint64_t count() const { return count_; }
   uint64_t bytes() const { return bytes_; }
 
  private:
+  Place TakePlace() {
+    if (line_.table != table_text_ || count_ == 0) {
+      table_text_ = line_.table;
+      table_ = ParseTableName(table_text_);
+    }
+    if (!line_.is_cell) {
+      line_.cell.Clear();
+      return {.table = table_};
+    }
+    return {table_,
+            true,
+            line_.cell.TakeText(CellLine::kRow),
+            line_.cell.TakeText(CellLine::kFamily),
+            line_.cell.TakeText(CellLine::kQualifier),
+            -line_.cell.NumberOr(CellLine::kTimestamp, 0),
+            RankOf(type())};
+  }
+
   const std::unique_ptr<ExportStream> stream_;
-  std::optional<json> line_;
+  ExportLine line_;
+  std::string table_text_;  // of the last line,
+  TableName table_;         // read
   Place place_;
+  bool at_end_ = false;
   uint64_t count_ = 0;
   uint64_t bytes_ = 0;
 };
 
-json DifferenceOf(const json& line, const char* what) {
-  json difference = {{"difference", what}};
-  for (const char* name : {"table", "row", "family", "qualifier", "timestamp", "type"})
-    if (line.contains(name)) difference[name] = line[name];
+json DifferenceOf(const Side& side, const char* what) {
+  const Place& place = side.place();
+  json difference = {{"difference", what}, {"table", place.table.ToString()}};
+  if (!place.is_cell) return difference;
+  difference.update({{"row", place.row},
+                     {"family", place.family},
+                     {"qualifier", place.qualifier},
+                     {"timestamp", -place.before},
+                     {"type", side.type()}});
   return difference;
 }
 
@@ -103,10 +131,10 @@ void Print(const Front& front, const json& difference) {
 StatusOr<uint64_t> Compare(const Front& front, Side& a, Side& b) {
   Progress progress(/*total_bytes=*/0);
   uint64_t differences = 0;
-  const auto tell = [&](const json& line, const char* what) {
+  const auto tell = [&](const Side& side, const char* what) {
     ++differences;
     progress.Clear();
-    Print(front, DifferenceOf(line, what));
+    Print(front, DifferenceOf(side, what));
   };
   CELLFS_RETURN_IF_ERROR(a.Next());
   CELLFS_RETURN_IF_ERROR(b.Next());
@@ -115,11 +143,11 @@ StatusOr<uint64_t> Compare(const Front& front, Side& a, Side& b) {
     const bool only_a = b.at_end() || (!a.at_end() && a.place() < b.place());
     const bool only_b = a.at_end() || (!b.at_end() && b.place() < a.place());
     if (only_a || only_b) {
-      tell(only_a ? a.line() : b.line(), only_a ? "only in the first" : "only in the second");
-    } else if (a.line().value("value", "") != b.line().value("value", "")) {
-      tell(a.line(), "other value");
-    } else if (a.line().value("ttl", int64_t{0}) != b.line().value("ttl", int64_t{0})) {
-      tell(a.line(), "other ttl");
+      tell(only_a ? a : b, only_a ? "only in the first" : "only in the second");
+    } else if (a.value() != b.value()) {
+      tell(a, "other value");
+    } else if (a.ttl() != b.ttl()) {
+      tell(a, "other ttl");
     }
     if (!only_b) CELLFS_RETURN_IF_ERROR(a.Next());
     if (!only_a) CELLFS_RETURN_IF_ERROR(b.Next());
