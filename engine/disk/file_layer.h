@@ -3,7 +3,7 @@
 // FileLayer: the few file operations that the log, the catalog and the store's directory need. An
 // interface so that tests can put failing, forgetful and full disks beneath them, and so that a
 // store that is only read stays as it is: whatever makes, changes or removes something in its
-// directory goes this way, but for store files, which are written by SQLite.
+// directory goes this way, but for store files, which SQLite and PageWriter write.
 //
 // Errors: kStoreFull where the device or the user's quota has no room (ENOSPC, EDQUOT), else
 // kIoError; the message names operation, file and errno.

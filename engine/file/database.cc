@@ -160,12 +160,12 @@ StatusOr<std::unique_ptr<Database>> Database::Build(const std::string& path) {
   const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (made < 0) return ErrnoStatus("make", path, errno);
   ::close(made);
-  StatusOr<std::unique_ptr<Database>> database = BeginToBuild(path);
+  StatusOr<std::unique_ptr<Database>> database = GoOnBuilding(path);
   if (!database.ok()) ::unlink(path.c_str());
   return database;
 }
 
-StatusOr<std::unique_ptr<Database>> Database::BeginToBuild(const std::string& path) {
+StatusOr<std::unique_ptr<Database>> Database::GoOnBuilding(const std::string& path) {
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                           Open(path, path, SQLITE_OPEN_READWRITE));
   int reserved = kPageChecksumSize;
@@ -215,6 +215,17 @@ StatusOr<int64_t> Database::QueryInteger(const std::string& sql) {
   CELLFS_ASSIGN_OR_RETURN(Statement statement, Prepare(sql));
   CELLFS_ASSIGN_OR_RETURN(const bool row, statement.Step());
   return row ? statement.Integer(0) : int64_t{0};
+}
+
+StatusOr<uint32_t> Database::RootOf(std::string_view name) {
+  CELLFS_ASSIGN_OR_RETURN(
+      Statement statement,
+      Prepare("SELECT rootpage FROM sqlite_schema WHERE CAST(name AS BLOB) = ?1"));
+  statement.Bind(1, name);
+  CELLFS_ASSIGN_OR_RETURN(const bool found, statement.Step());
+  const int64_t root = found ? statement.Integer(0) : 0;
+  if (root > 1) return static_cast<uint32_t>(root);
+  return Status(StatusCode::kCorruption, path_ + ": it has no table '" + std::string(name) + "'");
 }
 
 Status Database::ReadBlob(const std::string& table, const char* column, int64_t rowid,

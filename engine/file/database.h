@@ -69,6 +69,8 @@ class Database {
   // without a sync, which the caller sees to. It is complete when a transaction has been committed
   // and the connection is closed. An error where the file exists; any other leaves none.
   static StatusOr<std::unique_ptr<Database>> Build(const std::string& path);
+  // The same of a file that is still being built.
+  static StatusOr<std::unique_ptr<Database>> GoOnBuilding(const std::string& path);
   // A file that nobody changes any more: read without locks, by pread alone; nothing is written
   // beside it. Its pages are kept in `cache`, which outlives the connection, under `owner`.
   static StatusOr<std::unique_ptr<Database>> OpenImmutable(const std::string& path,
@@ -85,12 +87,13 @@ class Database {
   StatusOr<Statement> Prepare(const std::string& sql);
   // The first column of the first row.
   StatusOr<int64_t> QueryInteger(const std::string& sql);
+  // The page of the root of a table or an index; kCorruption: there is none.
+  StatusOr<uint32_t> RootOf(std::string_view name);
 
   // The bytes of one column of a row, which SQLite does not hold in its own memory meanwhile.
   Status ReadBlob(const std::string& table, const char* column, int64_t rowid, std::string* bytes);
 
  private:
-  static StatusOr<std::unique_ptr<Database>> BeginToBuild(const std::string& path);
   static StatusOr<std::unique_ptr<Database>> Open(const std::string& path, const std::string& name,
                                                   int flags);
   explicit Database(std::string path) : path_(std::move(path)) {}

@@ -74,8 +74,7 @@ int Write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset)
   if (size != kDatabasePageSize) return below->pMethods->xWrite(below, bytes, size, offset);
   char page[kDatabasePageSize];
   std::memcpy(page, bytes, kCheckedSize);
-  const uint64_t checksum = ChecksumOf(page, NumberAt(offset));
-  std::memcpy(page + kCheckedSize, &checksum, kPageChecksumSize);
+  SealPage(page, NumberAt(offset));
   return below->pMethods->xWrite(below, page, size, offset);
 }
 
@@ -140,6 +139,11 @@ const char* ChecksummedVfs() {
   static sqlite3_vfs vfs = MakeVfs();
   static const int registered = sqlite3_vfs_register(&vfs, /*makeDflt=*/0);
   return registered == SQLITE_OK ? kName : nullptr;
+}
+
+void SealPage(char* page, int64_t number) {
+  const uint64_t checksum = ChecksumOf(page, number);
+  std::memcpy(page + kCheckedSize, &checksum, kPageChecksumSize);
 }
 
 // One that was never written is all zero; SQLite makes nothing of such a one.

@@ -26,6 +26,8 @@ inline constexpr int kBindCache = 0x63656c6c;
 // The name to open databases with. It lies over what is SQLite's default VFS at the first call.
 const char* ChecksummedVfs();
 
+// Puts the checksum into the last bytes of the page; pages count from 1.
+void SealPage(char* page, int64_t number);
 // Whether the page, of kDatabasePageSize bytes, matches its checksum; pages count from 1.
 bool IsIntactPage(const char* page, int64_t number);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <tuple>
 #include <utility>
 
 #include "engine/file/stored_facts.h"
@@ -13,10 +14,10 @@
 namespace cellfs {
 namespace {
 
-constexpr char kPutSql[] =
-    "INSERT INTO cells(K, Q, T, Y, S, L, H, V, R, X, Z) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-constexpr char kPutValueSql[] = "INSERT INTO long_values(R, H, V) VALUES (?1, ?2, ?3)";
+int64_t YOf(const CellView& cell) {
+  if (cell.type != kWithdrawMarker) return -static_cast<int64_t>(cell.type);
+  return YOfWithdrawal(static_cast<uint8_t>(cell.value[0]));
+}
 
 }  // namespace
 
@@ -39,13 +40,7 @@ StoreFileBuilder::StoreFileBuilder(FileLayer& files, std::shared_ptr<const Table
 }
 
 StoreFileBuilder::~StoreFileBuilder() {
-  if (finished_) return;
-  put_ = {};
-  put_value_ = {};
-  transaction_.reset();
-  const bool made = database_ != nullptr;
-  database_.reset();
-  if (made && !is_left_) std::remove(path_.c_str());
+  if (is_made_ && !finished_ && !is_left_) std::remove(path_.c_str());
 }
 
 StatusOr<std::unique_ptr<StoreFileBuilder>> StoreFileBuilder::Begin(
@@ -57,31 +52,86 @@ StatusOr<std::unique_ptr<StoreFileBuilder>> StoreFileBuilder::Begin(
   return builder;
 }
 
+// SQLite makes the tables, and all that is asked of them is where their roots lie.
 Status StoreFileBuilder::Prepare() {
   CELLFS_RETURN_IF_ERROR(files_.CheckIsInPlace());
-  CELLFS_ASSIGN_OR_RETURN(database_, Database::Build(path_));
-  CELLFS_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*database_));
-  transaction_.emplace(std::move(transaction));
-  CELLFS_RETURN_IF_ERROR(database_->Execute(
+  CELLFS_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database, Database::Build(path_));
+  is_made_ = true;
+  CELLFS_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*database));
+  CELLFS_RETURN_IF_ERROR(database->Execute(
       "PRAGMA application_id = " + std::to_string(kStoreFileApplicationId) +
       "; PRAGMA user_version = " + std::to_string(kStoreFileFormat) + ";" + kStoreFileSchema));
-  CELLFS_ASSIGN_OR_RETURN(put_, database_->Prepare(kPutSql));
-  CELLFS_ASSIGN_OR_RETURN(put_value_, database_->Prepare(kPutValueSql));
+  CELLFS_RETURN_IF_ERROR(transaction.Commit());
+  CELLFS_ASSIGN_OR_RETURN(pages_, PageWriter::Open(path_));
+  using Kind = TreeBuilder::Kind;
+  for (const auto& [tree, name, kind] : {std::tuple(&cells_, "cells", Kind::kIndex),
+                                         std::tuple(&tombstones_, "tombstones", Kind::kIndex),
+                                         std::tuple(&withdrawals_, "withdrawals", Kind::kIndex),
+                                         std::tuple(&long_values_, "long_values", Kind::kTable),
+                                         std::tuple(&filter_blocks_, "filter", Kind::kTable)}) {
+    CELLFS_ASSIGN_OR_RETURN(const uint32_t root, database->RootOf(name));
+    tree->root = root;
+    tree->builder.emplace(*pages_, kind);
+  }
   return {};
 }
 
 Status StoreFileBuilder::Put(const CellView& cell) {
-  Count(cell);
+  const int64_t y = YOf(cell);
+  CELLFS_RETURN_IF_ERROR(CheckComesNext(cell, y));
+  const bool is_withdrawal = cell.type == kWithdrawMarker;
+  const bool joins_held = is_withdrawal && IsInColumn(cell) && -cell.timestamp == last_t_;
+  if (!joins_held) CELLFS_RETURN_IF_ERROR(PutHeld());
+  Count(cell, y);
+  if (is_withdrawal) {
+    held_.emplace_back(y, -static_cast<int64_t>(cell.sequence_id), cell.time_to_live);
+    return {};
+  }
   StoredCell stored;
   stored.cell = cell;
-  if (cell.type == kWithdrawMarker) {  // the type that it takes back stands for the length
-    stored.cell.value_length = static_cast<uint8_t>(cell.value[0]);
-  } else {
-    stored.cell.value_length = cell.value.size();
-    CELLFS_RETURN_IF_ERROR(PutValue(cell, stored));
-  }
-  CELLFS_RETURN_IF_ERROR(PutRow(stored));
+  stored.cell.value_length = cell.value.size();
+  CELLFS_RETURN_IF_ERROR(PutValue(cell, stored));
+  CELLFS_RETURN_IF_ERROR(PutRow(stored, y));
+  if (cell.type != CellType::kPut) CELLFS_RETURN_IF_ERROR(PutMarker(stored, y));
   return SyncNowAndThen(stored);
+}
+
+// Those of a column and timestamp come by sequence id, and lie by the type that they take back.
+Status StoreFileBuilder::PutHeld() {
+  if (held_.empty()) return {};
+  std::sort(held_.begin(), held_.end());
+  for (const auto& [y, s, time_to_live] : std::exchange(held_, {})) {
+    StoredCell stored;
+    stored.cell = {.row = facts_.last_row,
+                   .qualifier = qualifier_,
+                   .timestamp = -last_t_,
+                   .type = kWithdrawMarker,
+                   .sequence_id = static_cast<SequenceId>(-s),
+                   .time_to_live = time_to_live,
+                   .value_length = static_cast<uint64_t>(WithdrawnTypeOf(y))};
+    CELLFS_RETURN_IF_ERROR(PutRow(stored, y));
+    CELLFS_RETURN_IF_ERROR(PutMarker(stored, y));
+    CELLFS_RETURN_IF_ERROR(SyncNowAndThen(stored));
+  }
+  return {};
+}
+
+bool StoreFileBuilder::IsInColumn(const CellView& cell) const {
+  return facts_.cells > 0 && cell.row == facts_.last_row && cell.qualifier == qualifier_;
+}
+
+// A tree out of order would hide cells.
+Status StoreFileBuilder::CheckComesNext(const CellView& cell, int64_t y) const {
+  if (facts_.cells == 0) return {};
+  int order = cell.row.compare(facts_.last_row);
+  if (order == 0) order = cell.qualifier.compare(qualifier_);
+  const auto both_withdraw = IsYOfWithdrawal(y) && IsYOfWithdrawal(last_y_);
+  const std::tuple here(-cell.timestamp, y, -static_cast<int64_t>(cell.sequence_id));
+  const bool is_behind = both_withdraw ? -cell.timestamp >= last_t_
+                                       : here > std::tie(last_t_, last_y_, last_s_);
+  if (order > 0 || (order == 0 && is_behind)) return {};
+  return {StatusCode::kCorruption,
+          path_ + ": cells of family '" + family_.name() + "' do not come in their order"};
 }
 
 // Else the sync at the end has the whole file to write, and syncs of the log wait behind it; so
@@ -113,49 +163,58 @@ Status StoreFileBuilder::PutValue(const CellView& cell, StoredCell& stored) {
   stored.packed = PackValue(cell.value, family_.compression(), &buffer_);
   if (stored.packed.bytes.size() <= static_cast<size_t>(inline_value_limit_)) return {};
   stored.reference = next_reference_++;
-  put_value_.Bind(1, stored.reference);
-  put_value_.Bind(2, ChecksumOfValue(stored.packed.bytes, stored.reference));
-  put_value_.Bind(3, stored.packed.bytes);
-  return put_value_.Run();
+  record_.Begin();
+  record_.Null();  // the row's id
+  record_.Integer(ChecksumOfValue(stored.packed.bytes, stored.reference));
+  record_.BlobBehind(stored.packed.bytes.size());
+  return long_values_.builder->AddRow(stored.reference, record_.Finish(), stored.packed.bytes);
 }
 
-Status StoreFileBuilder::PutRow(const StoredCell& stored) {
+Status StoreFileBuilder::PutRow(const StoredCell& stored, int64_t y) {
   const CellView& cell = stored.cell;
-  put_.Bind(1, cell.row);
-  put_.Bind(2, cell.qualifier);
-  put_.Bind(3, -cell.timestamp);
-  put_.Bind(4, cell.type == kWithdrawMarker ? YOfWithdrawal(static_cast<int64_t>(cell.value_length))
-                                            : -static_cast<int64_t>(cell.type));
-  put_.Bind(5, -static_cast<int64_t>(cell.sequence_id));
-  put_.Bind(6, static_cast<int64_t>(cell.value_length));
-  put_.Bind(7, ChecksumOf(stored));
+  record_.Begin();
+  record_.Blob(cell.row);
+  record_.Blob(cell.qualifier);
+  record_.Integer(-cell.timestamp);
+  record_.Integer(y);
+  record_.Integer(-static_cast<int64_t>(cell.sequence_id));
+  record_.Integer(static_cast<int64_t>(cell.value_length));
+  record_.Integer(ChecksumOf(stored));
   if (stored.reference == 0) {
-    put_.Bind(8, stored.packed.bytes);
-    put_.BindNull(9);
+    record_.Blob(stored.packed.bytes);
+    record_.Null();
   } else {
-    put_.BindNull(8);
-    put_.Bind(9, stored.reference);
+    record_.Null();
+    record_.Integer(stored.reference);
   }
-  if (cell.time_to_live == kNoCellTtl) {
-    put_.BindNull(10);
-  } else {
-    put_.Bind(10, cell.time_to_live);
-  }
-  if (stored.packed.tag == ValueTag::kPlain) {
-    put_.BindNull(11);
-  } else {
-    put_.Bind(11, static_cast<int64_t>(stored.packed.tag));
-  }
-  return put_.Run();
+  record_.IntegerUnless(cell.time_to_live == kNoCellTtl, cell.time_to_live);
+  record_.IntegerUnless(stored.packed.tag == ValueTag::kPlain,
+                        static_cast<int64_t>(stored.packed.tag));
+  return cells_.builder->Add(record_.Finish());
 }
 
-void StoreFileBuilder::Count(const CellView& cell) {
+// Both indexes have the same columns in the end.
+Status StoreFileBuilder::PutMarker(const StoredCell& stored, int64_t y) {
+  const CellView& cell = stored.cell;
+  record_.Begin();
+  record_.Blob(cell.row);
+  record_.Blob(cell.qualifier);
+  record_.Integer(-cell.timestamp);
+  record_.Integer(y);
+  record_.Integer(-static_cast<int64_t>(cell.sequence_id));
+  return (IsYOfWithdrawal(y) ? withdrawals_ : tombstones_).builder->Add(record_.Finish());
+}
+
+void StoreFileBuilder::Count(const CellView& cell, int64_t y) {
   const bool new_row = facts_.cells == 0 || cell.row != facts_.last_row;
   const bool new_column = new_row || cell.qualifier != qualifier_;
   if (facts_.cells == 0) facts_.first_row = cell.row;
   if (new_row) facts_.last_row = cell.row;
   if (new_column) qualifier_ = cell.qualifier;
   if (new_column) puts_ = 0;
+  last_t_ = -cell.timestamp;
+  last_y_ = y;
+  last_s_ = -static_cast<int64_t>(cell.sequence_id);
   AddToFilter(cell, new_row, new_column);
   ++facts_.cells;
   facts_.oldest = std::min(facts_.oldest, cell.timestamp);
@@ -190,20 +249,30 @@ void StoreFileBuilder::AddToFilter(const CellView& cell, bool new_row, bool new_
 Status StoreFileBuilder::PutFilter() {
   if (!filter_) return {};
   facts_.filter_blocks = filter_->blocks();
-  CELLFS_ASSIGN_OR_RETURN(Statement put, database_->Prepare("INSERT INTO filter VALUES (?1, ?2)"));
   for (int64_t i = 0; i < facts_.filter_blocks; ++i) {
-    put.Bind(1, i);
-    put.Bind(2, filter_->Block(i));
-    CELLFS_RETURN_IF_ERROR(put.Run());
+    record_.Begin();
+    record_.Null();  // the row's id
+    record_.Blob(filter_->Block(i));
+    CELLFS_RETURN_IF_ERROR(filter_blocks_.builder->AddRow(i, record_.Finish()));
   }
   return {};
 }
 
-Status StoreFileBuilder::PutFacts() {
-  StoredFacts stored{.store_id = folder_->store_id, .table = folder_->table, .facts = facts_};
-  CELLFS_RETURN_IF_ERROR(PutStoredFacts(*database_, stored));
-  facts_.bytes = stored.facts.bytes;
+Status StoreFileBuilder::FinishTrees() {
+  for (Tree* tree : {&cells_, &tombstones_, &withdrawals_, &long_values_, &filter_blocks_})
+    CELLFS_RETURN_IF_ERROR(tree->builder->Finish(tree->root));
+  CELLFS_RETURN_IF_ERROR(pages_->Finish());
+  pages_.reset();
   return {};
+}
+
+Status StoreFileBuilder::PutFacts() {
+  CELLFS_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database, Database::GoOnBuilding(path_));
+  CELLFS_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*database));
+  StoredFacts stored{.store_id = folder_->store_id, .table = folder_->table, .facts = facts_};
+  CELLFS_RETURN_IF_ERROR(PutStoredFacts(*database, stored));
+  facts_.bytes = stored.facts.bytes;
+  return transaction.Commit();
 }
 
 StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(SequenceId lowest, SequenceId highest,
@@ -212,13 +281,10 @@ StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(SequenceId lowest, S
   facts_.is_followed = is_followed;
   facts_.lowest = lowest;
   facts_.highest = highest;
+  CELLFS_RETURN_IF_ERROR(PutHeld());
   CELLFS_RETURN_IF_ERROR(PutFilter());
+  CELLFS_RETURN_IF_ERROR(FinishTrees());
   CELLFS_RETURN_IF_ERROR(PutFacts());
-  CELLFS_RETURN_IF_ERROR(transaction_->Commit());
-  put_ = {};
-  put_value_ = {};
-  transaction_.reset();
-  database_.reset();
   finished_ = true;  // from here on the file is to be removed by name
   const Status synced = SyncFile();
   if (!synced.ok()) {

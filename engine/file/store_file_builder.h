@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "engine/cell.h"
 #include "engine/disk/file_layer.h"
@@ -14,7 +16,9 @@
 #include "engine/file/cell_format.h"
 #include "engine/file/database.h"
 #include "engine/file/file_facts.h"
+#include "engine/file/page_writer.h"
 #include "engine/file/store_file.h"
+#include "engine/file/tree_builder.h"
 #include "engine/schema.h"
 
 namespace cellfs {
@@ -67,13 +71,18 @@ class StoreFileBuilder {
   StoreFileBuilder(FileLayer& files, std::shared_ptr<const TableFolder> folder,
                    const FamilySchema& family, const BuilderOptions& options);
   Status Prepare();
+  Status CheckComesNext(const CellView& cell, int64_t y) const;
+  bool IsInColumn(const CellView& cell) const;  // that of the cell before
+  Status PutHeld();
   Status PutValue(const CellView& cell, StoredCell& stored);
-  Status PutRow(const StoredCell& stored);
+  Status PutRow(const StoredCell& stored, int64_t y);
+  Status PutMarker(const StoredCell& stored, int64_t y);
   Status SyncNowAndThen(const StoredCell& stored);
   Status SyncFile();
-  void Count(const CellView& cell);
+  void Count(const CellView& cell, int64_t y);
   void AddToFilter(const CellView& cell, bool new_row, bool new_column);
   Status PutFilter();
+  Status FinishTrees();
   Status PutFacts();
 
   FileLayer& files_;
@@ -82,12 +91,22 @@ class StoreFileBuilder {
   const int32_t inline_value_limit_;
   FileFacts facts_;
   const std::string path_;
-  std::unique_ptr<Database> database_;
-  std::optional<Transaction> transaction_;
-  Statement put_, put_value_;
+  bool is_made_ = false;  // the file
+  std::unique_ptr<PageWriter> pages_;
+  // A tree of the file, and the page that its root has.
+  struct Tree {
+    std::optional<TreeBuilder> builder;
+    uint32_t root = 0;
+  };
+  Tree cells_, tombstones_, withdrawals_, long_values_, filter_blocks_;
+  RecordWriter record_;
+  // Y, S and X of withdrawals that are not put yet: of the column and timestamp of the cell before.
+  std::vector<std::tuple<int64_t, int64_t, int64_t>> held_;
   std::optional<BloomFilterBuilder> filter_;
   int64_t next_reference_ = 1;
-  std::string qualifier_;          // of the cell before
+  // Of the cell before, beside its row.
+  std::string qualifier_;
+  int64_t last_t_ = 0, last_y_ = 0, last_s_ = 0;
   int32_t puts_ = 0;               // of the present column
   bool family_tombstone_ = false;  // of the present row, or what takes one back, in the filter
   std::string buffer_;

@@ -633,6 +633,33 @@ TEST_F(StoreFileTest, AnObsoleteFileIsRemovedWithItsLastReader) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+// Cells come by their sequence ids, and the file has such withdrawals by what they take back.
+TEST_F(StoreFileTest, WithdrawalsOfOneTimestampLieInTheOrderOfTheFile) {
+  Store(FamilyOf("f"), {Withdrawal("r", "q", 5, 9, CellType::kPut),
+                        Withdrawal("r", "q", 5, 7, CellType::kDeleteColumn),
+                        Make("r", "q", 5, 6, "v")});
+  auto lease = file_->Open();
+  ASSERT_OK(lease);
+  Statement check = *lease->reader().database().Prepare("PRAGMA integrity_check");
+  ASSERT_TRUE(*check.Step());
+  EXPECT_EQ(check.Bytes(0), "ok");
+  check.Reset();
+  const auto cells = ReadAll();
+  ASSERT_OK(cells);
+  ASSERT_EQ(cells->size(), 3u);
+  EXPECT_EQ((*cells)[0].sequence_id, 7u);
+  EXPECT_EQ((*cells)[1].sequence_id, 9u);
+}
+
+TEST_F(StoreFileTest, CellsOutOfTheirOrderAreRefused) {
+  auto builder = Begin(FamilyOf("f"));
+  ASSERT_OK(builder);
+  ASSERT_OK((*builder)->Put(ViewOf(Make("b", "q", 5, 1, "v"))));
+  for (const Cell& cell : {Make("a", "q", 5, 1, "v"), Make("b", "p", 5, 1, "v"),
+                           Make("b", "q", 6, 1, "v"), Make("b", "q", 5, 1, "v")})
+    EXPECT_EQ((*builder)->Put(ViewOf(cell)).code(), StatusCode::kCorruption);
+}
+
 // Against a cursor over a sorted vector.
 TEST_F(StoreFileTest, ACursorMovesAsOneOverASortedVectorDoes) {
   std::mt19937 random(20261121);
