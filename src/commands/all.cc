@@ -27,7 +27,7 @@ constexpr const Command* kAllCommands[] = {
     &kListQuotasCommand,
     // Maintenance
     &kStatusCommand, &kStatsCommand, &kErrorsCommand, &kFlushCommand, &kCompactCommand, &kCheckCommand,
-    &kSetCommand,
+    &kWalCommand, &kSetCommand,
     // Help
     &kReportCommand, &kVersionCommand,
 };

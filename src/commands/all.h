@@ -59,6 +59,7 @@ extern const Command kErrorsCommand;
 extern const Command kFlushCommand;
 extern const Command kCompactCommand;
 extern const Command kCheckCommand;
+extern const Command kWalCommand;
 extern const Command kSetCommand;
 extern const Command kReportCommand;
 extern const Command kVersionCommand;

@@ -132,3 +132,85 @@ def test_stats_counts_what_its_caller_may_read(make_mount):
     assert code != 0 and out == ""
     os.chmod(mount / "default/t", 0o755)
     assert ok("stats", mount, "t", user=1234) == ok("stats", mount, "t")
+
+
+# ---- wal ------------------------------------------------------------------------------------------
+
+
+def in_wal(*arguments):
+    """The fields of each line, without where the record lies."""
+    return [line.split("\t")[1:] for line in ok("wal", *arguments).splitlines()]
+
+
+def test_wal_prints_the_records_of_a_table_beside_its_daemon_and_without_one(mount):
+    fill(mount)
+    ok("delete", mount, "t", "a", "f:q", "--timestamp", "2")
+    lines = in_wal(mount, "--table", "t", "--row", "a")
+    assert [line[1:] for line in lines] == [
+        ["t", "a", "f:q", "1", "Put", "2"], ["t", "a", "f:q", "2", "Put", "2"], ["t", "a", "f:q", "3", "Put", "2"],
+        ["t", "a", "f:q", "4", "Put", "2"], ["t", "a", "g:q", "1", "Put", "2"], ["t", "a", "g:q", "2", "Put", "2"],
+        ["t", "a", "f:q", "2", "Delete", "0"]]
+    sequences = [int(line[0]) for line in lines]
+    assert sequences == sorted(sequences) and sequences[0] > 0
+    wanted = ["--table", "default:t", "--sequence", f"{sequences[1]}..{sequences[2]}", "--values"]
+    assert [line[2:] for line in in_wal(mount.store, *wanted)] == [["a", "f:q", "2", "Put", "v2"], ["a", "f:q", "3", "Put", "v3"]]
+    assert len(in_wal(mount, "--table", "t", "--from", "@0", "--to", "3")) == 5
+    record = records("wal", mount, "--table", "t", "--sequence", sequences[0], "--values")
+    assert len(record) == 1 and record[0].pop("end") > record[0].pop("offset") and record[0].pop("table_id") > 0
+    assert record[0] == {"segment": record[0]["segment"], "sequence": sequences[0], "table": "t", "row": "a", "cells": [
+        {"family": "f", "qualifier": "q", "timestamp": 1, "type": "Put", "value": "v1", "value_bytes": 2}]}
+    ok("drop", mount, "other", "--force")
+    mount.kill9()
+    assert [line[1:] for line in in_wal(mount.store, "--table", "t", "--row", "a")] == [line[1:] for line in lines]
+    names = {line[1] for line in in_wal(mount.store) if line[0] != "note"}
+    assert "t" in names and any(name.startswith("#") for name in names), "a table that is gone is told by its id"
+    assert any(line[0] == "note" for line in in_wal(mount.store, "--notes"))
+
+
+def test_wal_shows_damage_and_goes_on_behind_it(mount):
+    fill(mount)
+    mount.kill9()
+    all_of_t = [json.loads(line) for line in ok("wal", "--json", mount.store, "--table", "t").splitlines()]
+    second, third = all_of_t[1], all_of_t[2]
+    segment = mount.store / "wal" / f"{second['segment']:016}.log"
+    with open(segment, "r+b") as file:
+        file.seek(second["end"] - 3)
+        file.write(b"\xee")
+    code, out, error = run("wal", segment)
+    damaged = [line.split("\t") for line in out.splitlines() if line.split("\t")[1] == "damaged"]
+    assert (code, error) == (1, "") and len(damaged) == 1
+    assert damaged[0][0] == f"{second['segment']}:{second['offset']}" and f"begins at offset {second['end']}" in damaged[0][2]
+    assert len([line for line in out.splitlines() if "\tt\ta\t" in line]) == 5
+    code, out, _ = run("wal", "--json", mount.store, "--table", "t")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert code == 1 and [record["end"] for record in told if "damage" in record] == [second["end"]]
+    with open(segment, "r+b") as file:
+        file.truncate(third["end"] - 2)
+    assert run("wal", mount.store)[1].splitlines()[-1].split("\t")[1] in ("damaged", "unfinished")
+    with open(segment, "r+b") as file:
+        file.seek(12)
+        file.write(b"\xee")
+    lines = run("wal", mount.store)[1].splitlines()
+    assert "its header is damaged; the records behind it tell" in lines[0] and "\tt\ta\tf:q\t1\t" in "".join(lines)
+    segment.rename(segment.with_name(f"{second['segment'] + 2:016}.log"))
+    segment.with_name(f"{second['segment']:016}.log").write_bytes(b"")
+    code, out, _ = run("wal", mount.store)
+    assert code == 1 and f"{second['segment'] + 1}:0\tdamaged\tthe segment is missing\n" in out
+
+
+def test_wal_is_its_owners_and_says_what_was_called_wrongly(make_mount, tmp_path):
+    mount = make_mount("allow_other")
+    fill(mount)
+    for target in (mount, mount.store):
+        code, out, error = run("wal", target, user=1234)
+        assert code == 3 and out == "" and "somebody else's" in error, error
+    for wrong, said in ((["--sequence", "x"], "FIRST..LAST"), (["--sequence", "5..3"], "FIRST..LAST"), (["--segment", "x"], "--segment"),
+                        (["--segment", "99"], "the log has no segment 99; it has 1"), (["--from", "5", "--to", "3"], "--from"),
+                        (["--from", "soon"], "soon"), (["--nope"], "--nope")):
+        code, out, error = run("wal", mount, *wrong)
+        assert (code, out) == (2, "") and said in error and error.count("\n") == 1, (wrong, code, error)
+    code, out, error = run("wal", mount, "--table", "missing")
+    assert (code, out) == (1, "") and "no such record" in error
+    assert run("wal", mount / "default/t")[0] == 2 and run("wal", tmp_path)[0] == 2
+    code, _, error = run("wal", "hbase://localhost:1/")
+    assert code == 2 and "hbase wal" in error
