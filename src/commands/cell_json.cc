@@ -2,82 +2,17 @@
 #include "src/commands/cell_json.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
+
+#include <simdjson.h>
 
 #include "src/daemon/json_text.h"
 
 namespace cellfs {
 namespace {
 
-using nlohmann::json;
-
-// Each of these: whether to go on.
-class CellHandler : public json::json_sax_t {
- public:
-  explicit CellHandler(CellLine& line) : line_(line) {}
-
-  bool start_object(std::size_t /*members*/) override { return ++depth_ <= 2; }
-  bool end_object() override {
-    if (depth_-- == 1) return true;
-    if (!has_hex_) return false;
-    has_hex_ = false;
-    line_.SetText(member_, std::move(bytes_));
-    return true;
-  }
-  bool key(json::string_t& name) override {
-    if (depth_ == 2) return name == "hex" && !has_hex_;
-    member_ = CellLine::MemberOf(name);
-    return member_ != CellLine::kUnknown && !line_.Has(member_);
-  }
-  bool string(json::string_t& text) override {
-    if (depth_ == 1) {
-      line_.SetText(member_, std::move(text));
-      return true;
-    }
-    auto bytes = FromHex(text);
-    has_hex_ = bytes.has_value();
-    if (has_hex_) bytes_ = *std::move(bytes);
-    return has_hex_;
-  }
-  bool number_integer(json::number_integer_t number) override {
-    line_.SetNumber(member_, number);
-    return depth_ == 1;
-  }
-  bool number_unsigned(json::number_unsigned_t number) override {
-    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-      line_.SetGreatNumber(member_);
-    } else {
-      line_.SetNumber(member_, static_cast<int64_t>(number));
-    }
-    return depth_ == 1;
-  }
-  bool number_float(json::number_float_t /*number*/, const json::string_t& /*text*/) override {
-    return IsOther();
-  }
-  bool null() override { return IsOther(); }
-  bool boolean(bool /*value*/) override { return IsOther(); }
-  bool binary(json::binary_t& /*bytes*/) override { return false; }
-  bool start_array(std::size_t /*elements*/) override { return false; }
-  bool end_array() override { return false; }
-  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
-                   const nlohmann::detail::exception& /*error*/) override {
-    return false;
-  }
-
- private:
-  bool IsOther() {
-    line_.SetOther(member_);
-    return depth_ == 1;
-  }
-
-  CellLine& line_;
-  int depth_ = 0;
-  CellLine::Member member_ = CellLine::kUnknown;
-  bool has_hex_ = false;  // in this member
-  std::string bytes_;
-};
+namespace ondemand = simdjson::ondemand;
 
 void AddText(std::string_view bytes, std::string& text) {
   const bool needs_nothing = std::ranges::all_of(
@@ -136,10 +71,83 @@ void AddCellJson(const Cell& cell, std::string_view table, std::string& text) {
   text += "}\n";
 }
 
-bool ReadCellJson(std::string_view text, CellLine& line) {
+class CellJsonReader::Parser {
+ public:
+  bool Read(std::string_view text, CellLine& line) {
+    // It may read some bytes behind the text.
+    text_.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    text_ = text;
+    ondemand::document document;
+    ondemand::object object;
+    if (parser_.iterate(text_.data(), text_.size(), text_.capacity()).get(document)) return false;
+    if (document.get_object().get(object)) return false;
+    for (auto found : object) {
+      ondemand::field field;
+      std::string_view name;
+      if (std::move(found).get(field) || field.unescaped_key().get(name)) return false;
+      const CellLine::Member member = CellLine::MemberOf(name);
+      if (member == CellLine::kUnknown || line.Has(member)) return false;
+      if (!Take(field.value(), member, line)) return false;
+    }
+    const char* behind = nullptr;
+    return document.current_location().get(behind) == simdjson::OUT_OF_BOUNDS;
+  }
+
+ private:
+  static bool Take(ondemand::value value, CellLine::Member member, CellLine& line) {
+    ondemand::json_type type;
+    if (value.type().get(type)) return false;
+    switch (type) {
+      case ondemand::json_type::string: {
+        std::string_view text;
+        if (value.get_string().get(text)) return false;
+        line.SetText(member, std::string(text));
+        return true;
+      }
+      case ondemand::json_type::number:
+        return TakeNumber(value, member, line);
+      case ondemand::json_type::object:
+        return TakeHex(value, member, line);
+      default:
+        return false;
+    }
+  }
+  static bool TakeNumber(ondemand::value value, CellLine::Member member, CellLine& line) {
+    ondemand::number number;
+    if (value.get_number().get(number)) return false;
+    if (!number.is_int64()) return false;
+    line.SetNumber(member, number.get_int64());
+    return true;
+  }
+  // {"hex": "00ff"}
+  static bool TakeHex(ondemand::value value, CellLine::Member member, CellLine& line) {
+    ondemand::object object;
+    if (value.get_object().get(object)) return false;
+    bool has_hex = false;
+    for (auto found : object) {
+      ondemand::field field;
+      std::string_view name;
+      std::string_view digits;
+      if (std::move(found).get(field) || field.unescaped_key().get(name)) return false;
+      if (has_hex || name != "hex" || field.value().get_string().get(digits)) return false;
+      auto bytes = FromHex(digits);
+      if (!bytes) return false;
+      line.SetText(member, *std::move(bytes));
+      has_hex = true;
+    }
+    return has_hex;
+  }
+
+  ondemand::parser parser_;
+  std::string text_;
+};
+
+CellJsonReader::CellJsonReader() : parser_(std::make_unique<Parser>()) {}
+CellJsonReader::~CellJsonReader() = default;
+
+bool CellJsonReader::Read(std::string_view text, CellLine& line) {
   line.Clear();
-  CellHandler handler(line);
-  return json::sax_parse(text.begin(), text.end(), &handler) && line.Has(CellLine::kRow);
+  return parser_->Read(text, line) && line.Has(CellLine::kRow);
 }
 
 }  // namespace cellfs

@@ -4,6 +4,7 @@
 #ifndef CELLFS_SRC_COMMANDS_CELL_JSON_H_
 #define CELLFS_SRC_COMMANDS_CELL_JSON_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -12,9 +13,23 @@
 
 namespace cellfs {
 
-// False: it is no object of text and numbers with a "row", each member once. What it is then, or what
-// is wrong with it, FromJsonText tells (src/daemon/json_text.h).
-bool ReadCellJson(std::string_view text, CellLine& line);
+// Of one thread.
+class CellJsonReader {
+ public:
+  CellJsonReader();
+  ~CellJsonReader();
+  CellJsonReader(const CellJsonReader&) = delete;
+  CellJsonReader& operator=(const CellJsonReader&) = delete;
+
+  // False: it is no object of text and numbers with a "row", each member once. What it is then, or
+  // what is wrong with it, FromJsonText tells (src/daemon/json_text.h).
+  bool Read(std::string_view text, CellLine& line);
+
+ private:
+  class Parser;
+
+  const std::unique_ptr<Parser> parser_;
+};
 
 // Adds the line with its end: all that is stored of the cell, as docs/export-format.md has it.
 void AddCellJson(const Cell& cell, std::string_view table, std::string& text);

@@ -28,20 +28,26 @@ constexpr size_t kMostAhead = 16;  // pieces of text
 // What a line is about.
 enum class About { kCell, kTable, kBeginning, kEnd, kOther, kNothing };
 
-About Read(std::string_view text, ExportLine& line) {
-  line.is_cell = ReadCellJson(text, line.cell);
-  if (line.is_cell) {
-    line.table = line.cell.Text(CellLine::kTable);
-    return About::kCell;
+class LineReader {
+ public:
+  About Read(std::string_view text, ExportLine& line) {
+    line.is_cell = json_.Read(text, line.cell);
+    if (line.is_cell) {
+      line.table = line.cell.Text(CellLine::kTable);
+      return About::kCell;
+    }
+    const auto object = FromJsonText(text);
+    if (!object || !object->is_object()) return About::kNothing;
+    if (object->contains(kExportMember)) return About::kBeginning;
+    if (object->contains(kEndMember)) return About::kEnd;
+    if (!object->contains("table") || !(*object)["table"].is_string()) return About::kOther;
+    line.table = (*object)["table"].get<std::string>();
+    return About::kTable;
   }
-  const auto object = FromJsonText(text);
-  if (!object || !object->is_object()) return About::kNothing;
-  if (object->contains(kExportMember)) return About::kBeginning;
-  if (object->contains(kEndMember)) return About::kEnd;
-  if (!object->contains("table") || !(*object)["table"].is_string()) return About::kOther;
-  line.table = (*object)["table"].get<std::string>();
-  return About::kTable;
-}
+
+ private:
+  CellJsonReader json_;
+};
 
 bool IsTold(About about) { return about == About::kCell || about == About::kTable; }
 
@@ -71,7 +77,7 @@ class StoreStream : public ExportStream {
       const size_t end = text_.find('\n', taken_);  // each piece is of whole lines
       const auto text = std::string_view(text_).substr(taken_, end - taken_);
       taken_ = end + 1;
-      if (IsTold(Read(text, line))) return true;
+      if (IsTold(reader_.Read(text, line))) return true;
     }
   }
 
@@ -106,6 +112,7 @@ class StoreStream : public ExportStream {
   }
 
   const std::unique_ptr<StoreAccess> access_;
+  LineReader reader_;
   std::string text_;  // that is read
   size_t taken_ = 0;  // of it
   std::mutex mutex_;
@@ -130,7 +137,7 @@ class FileStream : public ExportStream {
         return Status(StatusCode::kUnavailable, path_ + ": the export was cut short: it has no end");
       }
       ++number_;
-      const About about = Read(*text, line);
+      const About about = reader_.Read(*text, line);
       if (about == About::kNothing || (number_ == 1 && about != About::kBeginning))
         return Status(StatusCode::kIllegalArgument,
                       path_ + ": line " + std::to_string(number_) + " is none of an export");
@@ -143,6 +150,7 @@ class FileStream : public ExportStream {
   const std::string path_;
   const Descriptor file_;
   LineInput input_;
+  LineReader reader_;
   int64_t number_ = 0;
   bool has_ended_ = false;
 };

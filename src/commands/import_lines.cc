@@ -98,7 +98,7 @@ class Block {
       if (!put.ok()) return Refuse(put.status());
       return put->cells.empty() ? Status() : AddCell(*into_, Mutation(*std::move(put)), 0);
     }
-    if (!ReadCellJson(record, cell_)) return AddOther(record);
+    if (!json_.Read(record, cell_)) return AddOther(record);
     return AddCellLine();
   }
   Status AddCellLine() {
@@ -160,6 +160,7 @@ class Block {
   const std::optional<TableName> into_;
   const std::optional<Delimited> delimited_;
   ImportSteps steps_;
+  CellJsonReader json_;
   CellLine cell_;
   std::optional<TableName> table_;  // of the last line,
   std::string table_text_;          // which named it so
