@@ -43,7 +43,7 @@ constexpr int kLooks = 5000;  // each some milliseconds: for what never comes
 
 // With a sanitizer a case takes five times as long.
 #ifdef __SANITIZE_ADDRESS__
-constexpr int kEvery = 4;
+constexpr int kEvery = 8;
 #else
 constexpr int kEvery = 1;
 #endif
