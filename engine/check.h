@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,12 +39,21 @@ struct CheckReport {
   uint64_t cells = 0;          // of store files
 };
 
+// How far a check has come. What has to be read twice counts twice.
+struct CheckProgress {
+  uint64_t bytes = 0;  // that were read
+  uint64_t total = 0;  // of all that there was to read when it began
+  uint64_t cells = 0;  // of store files
+};
+using TellCheckProgress = std::function<void(const CheckProgress&)>;
+
 // Reads every byte that the store in `directory` needs: catalog, log, and all pages and cells of
 // the store files. It changes nothing, and the store may be open meanwhile, in this process or in
 // another. A torn end of the log is no damage: a crash leaves it, and opening the store cuts it
 // off; unless whole records stand behind it. kCorruption: not a store, or one of a newer format.
-// Thread-safe; takes as long as the disk needs.
-StatusOr<CheckReport> CheckLocalStore(const std::string& directory);
+// Thread-safe; takes as long as the disk needs, and tells `tell`, if any, every now and then.
+StatusOr<CheckReport> CheckLocalStore(const std::string& directory,
+                                      const TellCheckProgress& tell = nullptr);
 
 }  // namespace cellfs
 

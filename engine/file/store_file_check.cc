@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/file/store_file_check.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -12,7 +13,7 @@ namespace {
 
 class StoreFileCheck {
  public:
-  explicit StoreFileCheck(CheckedStoreFile* found) : found_(found) {}
+  StoreFileCheck(CheckedStoreFile* found, const TellBytesRead& tell) : found_(found), tell_(tell) {}
 
   Status Run(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts) {
     // SQLite passes over what lies behind its pages, and says little of what is cut short.
@@ -22,7 +23,7 @@ class StoreFileCheck {
     const auto file = std::make_shared<StoreFile>(folder, facts, cache);
     {
       CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-      CELLFS_RETURN_IF_ERROR(CheckCells(std::move(lease), *file, facts.cells));
+      CELLFS_RETURN_IF_ERROR(CheckCells(std::move(lease), *file, facts));
     }
     if (!found_->damage.empty()) return {};
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
@@ -48,7 +49,18 @@ class StoreFileCheck {
     return {};
   }
 
-  Status CheckCells(StoreFile::Lease lease, StoreFile& file, int64_t expected) {
+  // So many of the file's cells were read.
+  void Tell(int64_t cells, const FileFacts& facts) {
+    if (!tell_ || facts.cells == 0) return;
+    const double part = static_cast<double>(std::min(cells, facts.cells)) /
+                        static_cast<double>(facts.cells);
+    const auto bytes = static_cast<uint64_t>(part * static_cast<double>(facts.bytes));
+    tell_(bytes - std::exchange(told_bytes_, bytes), found_->cells - std::exchange(told_cells_, found_->cells));
+  }
+
+  Status CheckCells(StoreFile::Lease lease, StoreFile& file, const FileFacts& facts) {
+    constexpr int64_t kCellsBetween = 1024;
+    const int64_t expected = facts.cells;
     StoreFileCursor cursor(std::move(lease), kMaxSequenceId, /*lengths_only=*/false);
     Cell last;
     int64_t cells = 0;
@@ -61,8 +73,10 @@ class StoreFileCheck {
       }
       ++cells;
       ++found_->cells;
+      if (cells % kCellsBetween == 0) Tell(cells, facts);
       last = CopyOf(cursor.cell());
     }
+    Tell(expected, facts);
     if (cells == expected || !found_->damage.empty()) return {};
     return {StatusCode::kCorruption, "it has " + std::to_string(cells) +
                                          " cells, and the manifest says " +
@@ -108,13 +122,16 @@ class StoreFileCheck {
   }
 
   CheckedStoreFile* const found_;
+  const TellBytesRead& tell_;
+  uint64_t told_bytes_ = 0;
+  uint64_t told_cells_ = 0;
 };
 
 }  // namespace
 
 Status CheckStoreFile(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts,
-                      CheckedStoreFile* found) {
-  return StoreFileCheck(found).Run(folder, facts);
+                      CheckedStoreFile* found, const TellBytesRead& tell) {
+  return StoreFileCheck(found, tell).Run(folder, facts);
 }
 
 }  // namespace cellfs

@@ -5,6 +5,7 @@
 #define CELLFS_ENGINE_FILE_STORE_FILE_CHECK_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,9 +19,14 @@ struct CheckedStoreFile {
   uint64_t cells = 0;          // that were read
 };
 
+// Told how many bytes, and cells, were read since it was told last.
+using TellBytesRead = std::function<void(uint64_t bytes, uint64_t cells)>;
+
 // Damage of single cells and pages goes to `found`; the status is of the file as a whole.
 Status CheckStoreFile(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts,
-                      CheckedStoreFile* found);
+                      CheckedStoreFile* found, const TellBytesRead& tell = nullptr);
+// Of the bytes that `tell` hears of where the file is whole: it is read twice.
+inline uint64_t BytesToCheck(const FileFacts& facts) { return 2 * facts.bytes; }
 
 }  // namespace cellfs
 

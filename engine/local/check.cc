@@ -27,8 +27,8 @@ namespace {
 
 class StoreCheck {
  public:
-  StoreCheck(FileLayer& files, std::string directory)
-      : files_(files), directory_(std::move(directory)) {}
+  StoreCheck(FileLayer& files, std::string directory, const TellCheckProgress& tell)
+      : files_(files), directory_(std::move(directory)), tell_(tell) {}
 
   StatusOr<CheckReport> Run() {
     CELLFS_ASSIGN_OR_RETURN(store_id_, CheckIsStore(files_, directory_));
@@ -41,8 +41,10 @@ class StoreCheck {
       Add({.file = is_edits ? "EDITS" : "CATALOG", .what = loaded.status().message()});
     }
     const bool must_have_log = !catalog.tables.empty() || !catalog.dropped_tables.empty();
-    CELLFS_ASSIGN_OR_RETURN(
-        log_, CheckLog(files_, directory_, store_id_, must_have_log, EndKnownTo(catalog)));
+    const KnownEnd known_end = EndKnownTo(catalog);
+    progress_.total += BytesOfLog();
+    CELLFS_ASSIGN_OR_RETURN(log_, CheckLog(files_, directory_, store_id_, must_have_log, known_end,
+                                           [this](uint64_t bytes) { HasRead(bytes, 0); }));
     report_.log_records = log_.records;
     for (Damage& damage : log_.damage) Add(std::move(damage));
     CheckReserve();
@@ -70,12 +72,32 @@ class StoreCheck {
     const auto ask = [&](const CatalogTable& table) {
       const std::string file = "tables/" + std::to_string(table.id);
       const auto manifest = ReadManifest(files_, directory_ + "/" + file, store_id_, table.id);
-      if (manifest.ok() && manifest->logged > known.position)
+      if (!manifest.ok()) return;
+      for (const FileFacts& facts : manifest->files) progress_.total += BytesToCheck(facts);
+      if (manifest->logged > known.position)
         known = {manifest->logged, file + "/" + kManifestFile};
     };
     for (const auto& [name, table] : catalog.tables) ask(table);
     for (const CatalogDroppedTable& dropped : catalog.dropped_tables) ask(dropped.table);
     return known;
+  }
+
+  uint64_t BytesOfLog() {
+    uint64_t bytes = 0;
+    const auto names = files_.List(directory_ + "/wal");
+    if (!names.ok()) return 0;
+    for (const std::string& name : *names) {
+      std::error_code error;
+      const auto size = std::filesystem::file_size(directory_ + "/wal/" + name, error);
+      if (!error && ParseSegmentName(name)) bytes += size;
+    }
+    return bytes;
+  }
+
+  void HasRead(uint64_t bytes, uint64_t cells) {
+    progress_.bytes += bytes;
+    progress_.cells += cells;
+    if (tell_) tell_(progress_);
   }
 
   void Add(Damage damage) {
@@ -233,10 +255,13 @@ class StoreCheck {
     place_.file = "tables/" + std::to_string(folder->table) + "/" + StoreFileName(facts.number);
     place_.family = facts.family;
     CheckedStoreFile found;
-    if (const Status status = CheckStoreFile(folder, facts, &found); !status.ok()) {
+    const uint64_t end = progress_.bytes + BytesToCheck(facts);
+    const auto read = [this](uint64_t bytes, uint64_t cells) { HasRead(bytes, cells); };
+    if (const Status status = CheckStoreFile(folder, facts, &found, read); !status.ok()) {
       const bool is_there = Exists(place_.file);
       found.damage.push_back({.file = {}, .what = is_there ? status.message() : "it is missing"});
     }
+    HasRead(end - progress_.bytes, 0);
     report_.cells += found.cells;
     for (Damage& damage : found.damage) {
       damage.file = place_.file;
@@ -249,6 +274,8 @@ class StoreCheck {
 
   FileLayer& files_;
   const std::string directory_;
+  const TellCheckProgress& tell_;
+  CheckProgress progress_;
   uint64_t store_id_ = 0;
   CheckedLog log_;
   std::map<std::string, Timestamp> dropped_families_;  // of the table that is looked at
@@ -258,12 +285,14 @@ class StoreCheck {
 
 }  // namespace
 
-StatusOr<CheckReport> CheckLocalStore(const std::string& directory) {
-  return CheckLocalStore(PosixFiles(), directory);
+StatusOr<CheckReport> CheckLocalStore(const std::string& directory,
+                                      const TellCheckProgress& tell) {
+  return CheckLocalStore(PosixFiles(), directory, tell);
 }
 
-StatusOr<CheckReport> CheckLocalStore(FileLayer& files, const std::string& directory) {
-  return StoreCheck(files, directory).Run();
+StatusOr<CheckReport> CheckLocalStore(FileLayer& files, const std::string& directory,
+                                      const TellCheckProgress& tell) {
+  return StoreCheck(files, directory, tell).Run();
 }
 
 }  // namespace cellfs

@@ -12,7 +12,8 @@
 namespace cellfs {
 
 // Catalog and log are read through `files`; SQLite has its own way to the disk.
-StatusOr<CheckReport> CheckLocalStore(FileLayer& files, const std::string& directory);
+StatusOr<CheckReport> CheckLocalStore(FileLayer& files, const std::string& directory,
+                                      const TellCheckProgress& tell = nullptr);
 
 }  // namespace cellfs
 

@@ -17,8 +17,9 @@ namespace {
 
 class LogCheck {
  public:
-  LogCheck(FileLayer& files, std::string directory, uint64_t store_id)
-      : files_(files), directory_(std::move(directory)), store_id_(store_id) {}
+  LogCheck(FileLayer& files, std::string directory, uint64_t store_id,
+           const std::function<void(uint64_t bytes)>& tell)
+      : files_(files), directory_(std::move(directory)), store_id_(store_id), tell_(tell) {}
 
   // A store that is open writes to its log meanwhile, begins segments and cuts others. What seems
   // damaged because of that is so for one look only: cut segments are not listed again, and what
@@ -107,6 +108,7 @@ class LogCheck {
       *end = 0;
       return;
     }
+    if (tell_) tell_(bytes->size());
     const bool begins_log = number == log_.first_segment;
     const auto end_before = *end != 0 ? std::optional(*end) : std::nullopt;
     const SegmentHeader expected{.number = number, .base = *end, .store_id = store_id_};
@@ -204,6 +206,7 @@ class LogCheck {
   FileLayer& files_;
   const std::string directory_;
   const uint64_t store_id_;
+  const std::function<void(uint64_t bytes)>& tell_;
   bool next_is_on_disk_ = false;  // as the segment that was read last says
   BeforeDamage before_;
   std::vector<Finding> findings_;
@@ -213,8 +216,9 @@ class LogCheck {
 }  // namespace
 
 StatusOr<CheckedLog> CheckLog(FileLayer& files, const std::string& directory, uint64_t store_id,
-                              bool must_exist, const KnownEnd& known_end) {
-  return LogCheck(files, directory, store_id).Run(must_exist, known_end);
+                              bool must_exist, const KnownEnd& known_end,
+                              const std::function<void(uint64_t bytes)>& tell) {
+  return LogCheck(files, directory, store_id, tell).Run(must_exist, known_end);
 }
 
 }  // namespace cellfs

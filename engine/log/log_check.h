@@ -6,6 +6,7 @@
 #define CELLFS_ENGINE_LOG_LOG_CHECK_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,9 +30,11 @@ struct CheckedLog {
 };
 
 // Of the store in `directory`. Damage is also what was cut off the log, that it has no segment
-// where it `must_exist`, and that it ends before what was known of it before.
+// where it `must_exist`, and that it ends before what was known of it before. `tell`, if any, hears
+// how many bytes were read since it was told last.
 StatusOr<CheckedLog> CheckLog(FileLayer& files, const std::string& directory, uint64_t store_id,
-                              bool must_exist, const KnownEnd& known_end);
+                              bool must_exist, const KnownEnd& known_end,
+                              const std::function<void(uint64_t bytes)>& tell = nullptr);
 
 }  // namespace cellfs
 

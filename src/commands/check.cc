@@ -4,12 +4,14 @@
 // as the mount spells them, with control bytes escaped.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "engine/check.h"
 #include "engine/repair.h"
 #include "fs/tree/hidden_namespace.h"
 #include "fs/tree/name_spelling.h"
 #include "src/commands/all.h"
+#include "src/commands/progress.h"
 #include "src/commands/target.h"
 #include "src/mount/store_name.h"
 #include "src/mount/store_opening.h"
@@ -204,7 +206,11 @@ bool IsDamageLeft(const StoreRepair& repair, RepairMode mode) {
 
 // What keeps the store from being looked at is damage like any other.
 StatusOr<CheckReport> ReportOn(const std::string& store) {
-  StatusOr<CheckReport> report = CheckLocalStore(store);
+  std::optional<Progress> progress;
+  StatusOr<CheckReport> report = CheckLocalStore(store, [&](const CheckProgress& now) {
+    if (!progress) progress.emplace(now.total);
+    progress->Show(now.cells, now.bytes);
+  });
   if (report.status().code() != StatusCode::kCorruption) return report;
   CheckReport unreadable;
   unreadable.damage.push_back({.file = "store", .what = report.status().message()});

@@ -136,6 +136,22 @@ class CheckTest : public testing::Test {
   const std::string path_ = temporary_.path() + "/store";
 };
 
+TEST_F(CheckTest, TellsHowFarItHasComeUntilAllIsRead) {
+  MakeStore();
+  std::vector<CheckProgress> told;
+  const auto report =
+      CheckLocalStore(path_, [&](const CheckProgress& progress) { told.push_back(progress); });
+  ASSERT_OK(report);
+  ASSERT_GE(told.size(), 3u) << "the log, and two files";
+  for (size_t i = 1; i < told.size(); ++i) {
+    EXPECT_GE(told[i].bytes, told[i - 1].bytes);
+    EXPECT_EQ(told[i].total, told[0].total);
+  }
+  EXPECT_EQ(told.back().bytes, told.back().total);
+  EXPECT_EQ(told.back().cells, report->cells);
+  EXPECT_GT(report->cells, 0u);
+}
+
 TEST_F(CheckTest, AnIntactStoreHasNoDamageOpenOrNot) {
   MakeStore();
   EXPECT_TRUE(Check().damage.empty());
