@@ -226,7 +226,7 @@ StatusOr<StorePath> FindStore(const std::string& path) {
     return WrongCall(path + " is not there: the store that is mounted on " + mount->mountpoint +
                      " by that name was renamed or removed since; name the mount point");
   return WrongCall(path + " is neither a store nor below a mount of one; 'cellfs mount STORE "
-                   "MOUNTPOINT' makes both");
+                   "MOUNTPOINT' makes a store");
 }
 
 StatusOr<StorePath> FindWholeStore(const std::string& path) {
