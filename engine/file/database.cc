@@ -190,6 +190,7 @@ StatusOr<std::unique_ptr<Database>> Database::OpenImmutable(const std::string& p
                           Open(path, ImmutableUri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
   CacheBinding binding{&cache, owner};
   sqlite3_file_control(database->connection_, "main", kBindCache, &binding);
+  sqlite3_file_control(database->connection_, "main", SQLITE_FCNTL_FILE_POINTER, &database->file_);
   // One transaction for all: to begin and end one costs a tenth of a Get.
   CELLFS_RETURN_IF_ERROR(database->Execute("PRAGMA cell_size_check = ON; PRAGMA cache_size = " +
                                            std::to_string(kPagesOfConnection) + "; BEGIN"));
@@ -226,6 +227,20 @@ StatusOr<uint32_t> Database::RootOf(std::string_view name) {
   const int64_t root = found ? statement.Integer(0) : 0;
   if (root > 1) return static_cast<uint32_t>(root);
   return Status(StatusCode::kCorruption, path_ + ": it has no table '" + std::string(name) + "'");
+}
+
+Status Database::ReadPage(uint32_t number, char* page) {
+  if (number == 0) return ErrorOf(nullptr, SQLITE_CORRUPT, path_);
+  const sqlite3_int64 offset = (sqlite3_int64{number} - 1) * kDatabasePageSize;
+  const int code = file_->pMethods->xRead(file_, page, kDatabasePageSize, offset);
+  if (code == SQLITE_OK) return {};
+  return ErrorOf(nullptr, code == SQLITE_IOERR_SHORT_READ ? SQLITE_CORRUPT : code, path_);
+}
+
+uint64_t Database::FileBytes() {
+  sqlite3_int64 bytes = 0;
+  const bool is_known = file_->pMethods->xFileSize(file_, &bytes) == SQLITE_OK;
+  return is_known ? static_cast<uint64_t>(bytes) : 0;
 }
 
 Status Database::ReadBlob(const std::string& table, const char* column, int64_t rowid,

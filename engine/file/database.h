@@ -18,6 +18,7 @@
 #include "engine/status_or.h"
 
 struct sqlite3;
+struct sqlite3_file;
 struct sqlite3_stmt;
 
 namespace cellfs {
@@ -90,6 +91,10 @@ class Database {
   // The page of the root of a table or an index; kCorruption: there is none.
   StatusOr<uint32_t> RootOf(std::string_view name);
 
+  // Of an immutable one: kDatabasePageSize bytes, from the cache or checked. Pages count from 1.
+  // kCorruption: it does not match its checksum, or there is none.
+  Status ReadPage(uint32_t number, char* page);
+  uint64_t FileBytes();  // likewise; 0: nobody can say
   // The bytes of one column of a row, which SQLite does not hold in its own memory meanwhile.
   Status ReadBlob(const std::string& table, const char* column, int64_t rowid, std::string* bytes);
 
@@ -100,6 +105,7 @@ class Database {
 
   const std::string path_;
   sqlite3* connection_ = nullptr;
+  sqlite3_file* file_ = nullptr;  // of an immutable one; the connection's
 };
 
 // BEGIN ... COMMIT; rolled back unless committed.

@@ -6,20 +6,8 @@
 namespace cellfs {
 namespace {
 
-enum Column {
-  kRow,
-  kQualifier,
-  kTimestamp,
-  kType,
-  kSequenceId,
-  kLength,
-  kTimeToLive,
-  // The rest only where values are read.
-  kChecksum,
-  kReference,
-  kTag,
-  kValue
-};
+// Of a marker.
+enum Column { kRow, kQualifier, kTimestamp, kType, kSequenceId, kTimeToLive };
 
 // From here on it is read into our own memory at once, which costs a few microseconds.
 constexpr uint64_t kLongValue = uint64_t{256} << 10;
@@ -34,7 +22,6 @@ StoreFileCursor::StoreFileCursor(StoreFile::Lease file, SequenceId read_point, b
       only_row_(only_row) {}
 
 StoreFileCursor::~StoreFileCursor() {
-  if (cells_ != nullptr) cells_->Reset();
   if (value_ != nullptr) value_->Reset();
 }
 
@@ -55,24 +42,17 @@ Status StoreFileCursor::Seek(const CellPlace& place) {
   if (IsKnownAt(place)) return Status();
   next_row_ = place.row;
   next_qualifier_ = place.qualifier;
-  if (cells_ != nullptr) cells_->Reset();
   row_.swap(next_row_);
   qualifier_.swap(next_qualifier_);
   timestamp_ = place.timestamp;
-  from_ = FromHere();
-  CELLFS_ASSIGN_OR_RETURN(cells_, file_.reader().Cells(from_, lengths_only_));
-  cells_->Bind(1, row_);
-  if (from_ != CellsFrom::kRow) cells_->Bind(2, qualifier_);
-  if (from_ == CellsFrom::kVersion) cells_->Bind(3, -timestamp_);
-  CELLFS_RETURN_IF_ERROR(StepForward());
+  valid_ = at_first_ = false;
+  if (cells_ == nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(cells_, file_.reader().Cells());
+  }
+  CELLFS_RETURN_IF_ERROR(cells_->Seek(row_, qualifier_, -timestamp_));
+  CELLFS_RETURN_IF_ERROR(LoadSeen());
   at_first_ = true;
   return Status();
-}
-
-CellsFrom StoreFileCursor::FromHere() const {
-  if (timestamp_ != kLatestTimestamp) return CellsFrom::kVersion;
-  if (only_row_ != nullptr && *only_row_ == row_) return CellsFrom::kColumn;
-  return qualifier_.empty() ? CellsFrom::kRow : CellsFrom::kVersion;
 }
 
 Status StoreFileCursor::SeekToRowBefore(std::string_view row) {
@@ -97,58 +77,56 @@ Status StoreFileCursor::SeekToRowBefore(std::string_view row) {
 }
 
 Status StoreFileCursor::Next() {
-  at_first_ = false;
-  return StepForward();
+  valid_ = at_first_ = false;
+  CELLFS_RETURN_IF_ERROR(cells_->Next());
+  return LoadSeen();
 }
 
-std::string_view StoreFileCursor::RowHere() const {
-  return from_ == CellsFrom::kColumn ? std::string_view(row_) : cells_->Bytes(kRow);
-}
-
-Status StoreFileCursor::StepForward() {
-  valid_ = false;
-  do {
-    CELLFS_ASSIGN_OR_RETURN(valid_, cells_->Step());
-    valid_ = valid_ && (only_row_ == nullptr || RowHere() == *only_row_);
-    if (!valid_) {
-      cells_->Reset();  // another step would begin again
-      return Status();
-    }
-  } while (static_cast<SequenceId>(-cells_->Integer(kSequenceId)) > read_point_);
-  return Load();
+Status StoreFileCursor::LoadSeen() {
+  while (cells_->valid()) {
+    const Status loaded = Load();
+    if (!valid_) return loaded;
+    valid_ = only_row_ == nullptr || stored_.cell.row == *only_row_;
+    if (!valid_) return {};
+    if (stored_.cell.sequence_id <= read_point_) return loaded;
+    valid_ = false;
+    CELLFS_RETURN_IF_ERROR(cells_->Next());
+  }
+  return {};
 }
 
 Status StoreFileCursor::Load() {
+  std::string_view record;
+  CELLFS_RETURN_IF_ERROR(cells_->Record(&record));
   CellView& cell = stored_.cell;
-  cell.row = RowHere();
-  cell.qualifier = cells_->Bytes(kQualifier);
-  cell.timestamp = -cells_->Integer(kTimestamp);
-  const int64_t y = cells_->Integer(kType);
+  RecordReader reader;
+  int64_t t = 0, y = 0, s = 0, length = 0, checksum = 0, tag = 0;
+  std::string_view value;
+  const bool is_cell = reader.Begin(record) && reader.Blob(&cell.row) &&
+                       reader.Blob(&cell.qualifier) && reader.Integer(&t) && reader.Integer(&y) &&
+                       reader.Integer(&s) && reader.Integer(&length) && reader.Integer(&checksum) &&
+                       reader.BlobOrNull(&value) &&
+                       reader.IntegerOrNull(&stored_.reference, 0) &&
+                       reader.IntegerOrNull(&cell.time_to_live, kNoCellTtl) &&
+                       reader.IntegerOrNull(&tag, 0);
+  if (!is_cell) return NoCell();
+  valid_ = true;
+  cell.timestamp = -t;
   cell.type = IsYOfWithdrawal(y) ? kWithdrawMarker : static_cast<CellType>(-y);
-  cell.sequence_id = static_cast<SequenceId>(-cells_->Integer(kSequenceId));
-  cell.value_length = static_cast<uint64_t>(cells_->Integer(kLength));
-  cell.time_to_live = cells_->IsNull(kTimeToLive) ? kNoCellTtl : cells_->Integer(kTimeToLive);
-  if (!lengths_only_) CELLFS_RETURN_IF_ERROR(LoadPacked());
+  cell.sequence_id = static_cast<SequenceId>(-s);
+  cell.value_length = static_cast<uint64_t>(length);
+  cell.value = {};
+  if (stored_.reference != 0) value = {};
+  stored_.packed = {static_cast<ValueTag>(tag), value};
+  if (!lengths_only_ && ChecksumOf(stored_) != checksum) return Damaged("a cell");
   if (cell.type == kWithdrawMarker) {
     withdrawn_type_ = static_cast<char>(WithdrawnTypeOf(y));
     cell.value = {&withdrawn_type_, 1};
     cell.value_length = 1;
+  } else if (!lengths_only_ && stored_.packed.tag == ValueTag::kPlain) {
+    cell.value = stored_.packed.bytes;  // long and compressed values wait until they are asked for
   }
-  return Status();
-}
-
-Status StoreFileCursor::LoadPacked() {
-  CellView& cell = stored_.cell;
-  cell.value = {};
-  stored_.reference = cells_->Integer(kReference);
-  stored_.packed = {static_cast<ValueTag>(cells_->Integer(kTag)), {}};
-  if (stored_.reference == 0) stored_.packed.bytes = cells_->Bytes(kValue);
-  if (ChecksumOf(stored_) != cells_->Integer(kChecksum)) return Damaged("a cell");
-  // Long and compressed values wait until they are asked for.
-  if (stored_.reference == 0 && stored_.packed.tag == ValueTag::kPlain) {
-    cell.value = stored_.packed.bytes;
-  }
-  return Status();
+  return {};
 }
 
 Status StoreFileCursor::LoadValue() {
@@ -198,6 +176,12 @@ void StoreFileCursor::TakeValue(std::string* value) {
   }
   *value = std::exchange(owned_, {});
   stored_.cell.value = {};
+}
+
+Status StoreFileCursor::NoCell() const {
+  return {StatusCode::kCorruption, file_.reader().path() +
+                                       ": it is not what was written (a cell of family '" +
+                                       file_.facts().family + "')"};
 }
 
 Status StoreFileCursor::Damaged(std::string_view what) const {

@@ -37,28 +37,25 @@ class StoreFileCursor : public CellCursor {
   Timestamp newest() const override { return file_.facts().newest; }
 
  private:
-  Status StepForward();  // to the next row of the statement that may be seen
-  Status Load();         // the row's cell
-  Status LoadPacked();   // and its value, or where that is, checked
+  Status LoadSeen();  // the cell here, or the next one that may be seen
+  Status Load();      // the cell here
   Status LoadReferenced();
+  Status NoCell() const;
   Status Damaged(std::string_view what) const;
   bool IsKnownAt(const CellPlace& place) const;
-  CellsFrom FromHere() const;        // the statement for what is sought
-  std::string_view RowHere() const;  // of the statement's present row
 
   StoreFile::Lease file_;
   const SequenceId read_point_;
   const bool lengths_only_;
   const std::string* const only_row_;
 
-  Statement* cells_ = nullptr;  // running while valid_
+  CellTree* cells_ = nullptr;
   Statement* value_ = nullptr;  // at the value of the present cell, where that is not in its row
-  CellsFrom from_ = CellsFrom::kRow;
-  // What cells_ is bound to, and whether it still stands at the first cell from there.
+  // What was sought last, and whether it still stands at the first cell from there.
   std::string row_, qualifier_;
   Timestamp timestamp_ = 0;
   bool at_first_ = false;
-  std::string next_row_, next_qualifier_;  // a place while it is sought; it may lie in our own cell
+  std::string next_row_, next_qualifier_;  // of a place, which may lie in our own cell
   StoredCell stored_;
   std::string owned_;        // the value of the present cell, where it was long or compressed
   char withdrawn_type_ = 0;  // the value of the present cell, where it is a withdrawal

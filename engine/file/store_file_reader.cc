@@ -4,21 +4,7 @@
 namespace cellfs {
 namespace {
 
-constexpr char kLengths[] = ", Q, T, Y, S, L, X";
-constexpr char kValues[] = ", Q, T, Y, S, L, X, H, R, Z, V";
 constexpr char kInOrder[] = " ORDER BY K, Q, T, Y, S";
-
-const char* ConditionOf(CellsFrom from) {
-  switch (from) {
-    case CellsFrom::kRow:
-      return "K >= ?1";
-    case CellsFrom::kColumn:
-      return "K = ?1 AND Q >= ?2";
-    case CellsFrom::kVersion:
-      break;
-  }
-  return "(K, Q, T) >= (?1, ?2, ?3)";
-}
 
 }  // namespace
 
@@ -30,14 +16,12 @@ StatusOr<Statement*> StoreFileReader::Prepared(std::optional<Statement>& stateme
   return &*statement;
 }
 
-StatusOr<Statement*> StoreFileReader::Cells(CellsFrom from, bool lengths_only) {
-  std::optional<Statement>& statement =
-      (lengths_only ? lengths_ : cells_)[static_cast<size_t>(from)];
-  if (statement.has_value()) return &*statement;
-  // Of a known row SQLite need not hand out the key again.
-  const std::string key = from == CellsFrom::kColumn ? "NULL" : "K";
-  return Prepared(statement, "SELECT " + key + (lengths_only ? kLengths : kValues) +
-                                 " FROM cells WHERE " + ConditionOf(from) + kInOrder);
+StatusOr<CellTree*> StoreFileReader::Cells() {
+  if (!cells_.has_value()) {
+    CELLFS_ASSIGN_OR_RETURN(const uint32_t root, database_->RootOf("cells"));
+    cells_.emplace(*database_, root);
+  }
+  return &*cells_;
 }
 
 StatusOr<Statement*> StoreFileReader::MarkersOf(MarkerKind kind, bool by_index) {
@@ -49,7 +33,7 @@ StatusOr<Statement*> StoreFileReader::MarkersOf(MarkerKind kind, bool by_index) 
   const std::string where =
       withdrawals ? " WHERE " + y + " < -255" : " WHERE " + y + " < -4 AND " + y + " > -256";
   return Prepared((by_index ? markers_ : unindexed_markers_)[static_cast<size_t>(kind)],
-                  std::string("SELECT K") + kValues + " FROM cells" + (by_index ? index : "") +
+                  std::string("SELECT K, Q, T, Y, S, X FROM cells") + (by_index ? index : "") +
                       where + kInOrder);
 }
 

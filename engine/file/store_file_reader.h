@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// StoreFileReader: one connection to a store file, with the statements that read it, each prepared
-// when it is first needed. It serves one cursor at a time.
+// StoreFileReader: one connection to a store file, with its tree of cells and the statements that
+// read all else, each prepared when it is first needed. It serves one cursor at a time.
 #ifndef CELLFS_ENGINE_FILE_STORE_FILE_READER_H_
 #define CELLFS_ENGINE_FILE_STORE_FILE_READER_H_
 
@@ -11,17 +11,10 @@
 #include <string>
 #include <string_view>
 
+#include "engine/file/cell_tree.h"
 #include "engine/file/database.h"
 
 namespace cellfs {
-
-// Where the cells of a statement begin. SQLite checks a condition on K, Q and T together again at
-// every cell (a tenth of a step), so it stands only where the others do not say it.
-enum class CellsFrom {
-  kRow,      // row ?1; all that follows
-  kColumn,   // column ?2 of row ?1; to the end of the row
-  kVersion,  // version ?3 of column ?2 of row ?1; all that follows
-};
 
 enum class MarkerKind { kWithdrawals, kTombstones };
 
@@ -30,10 +23,8 @@ class StoreFileReader {
  public:
   explicit StoreFileReader(std::unique_ptr<Database> database) : database_(std::move(database)) {}
 
-  // K (NULL where it is known), Q, T, Y, S, L, X of the cells in their order and, unless
-  // `lengths_only`, H, R, Z, V.
-  StatusOr<Statement*> Cells(CellsFrom from, bool lengths_only);
-  // The same, with values, of all markers of the kind, by its index or by all cells.
+  StatusOr<CellTree*> Cells();
+  // K, Q, T, Y, S, X of all markers of the kind, in cell order, by its index or by all cells.
   StatusOr<Statement*> MarkersOf(MarkerKind kind, bool by_index);
   StatusOr<Statement*> RowBefore();  // the largest K below ?1
   StatusOr<Statement*> LastRow();
@@ -52,7 +43,7 @@ class StoreFileReader {
   StatusOr<Statement*> Prepared(std::optional<Statement>& statement, const std::string& sql);
 
   const std::unique_ptr<Database> database_;
-  std::array<std::optional<Statement>, 3> cells_, lengths_;  // by CellsFrom
+  std::optional<CellTree> cells_;
   std::array<std::optional<Statement>, 2> markers_, unindexed_markers_;  // by MarkerKind
   std::optional<Statement> row_before_, last_row_, value_, checksum_, tombstone_, filter_block_;
 };

@@ -65,7 +65,7 @@ void AppendVarint(uint64_t number, std::string& to) {
   to.append(bytes + begin, 9 - begin);
 }
 
-bool TakeVarint(std::string_view& from, uint64_t* number) {
+bool TakeLongVarint(std::string_view& from, uint64_t* number) {
   uint64_t taken = 0;
   for (size_t i = 0; i < std::min<size_t>(from.size(), 9); ++i) {
     const auto byte = static_cast<uint8_t>(from[i]);
@@ -109,11 +109,6 @@ bool RecordReader::Begin(std::string_view record) {
   return true;
 }
 
-bool RecordReader::TakeType(uint64_t* type) {
-  *type = kNull;
-  return types_.empty() || TakeVarint(types_, type);
-}
-
 bool RecordReader::TakeInteger(uint64_t type, int64_t* number) {
   if (type == kNull || type == 7 || type > kOne) return false;
   const size_t size = kBytesOfType[type];
@@ -133,30 +128,6 @@ bool RecordReader::TakeBlob(uint64_t type, std::string_view* bytes) {
   *bytes = body_.substr(0, size);
   body_.remove_prefix(size);
   return true;
-}
-
-bool RecordReader::Integer(int64_t* number) {
-  uint64_t type = 0;
-  return TakeType(&type) && TakeInteger(type, number);
-}
-
-bool RecordReader::IntegerOrNull(int64_t* number, int64_t null) {
-  uint64_t type = 0;
-  if (!TakeType(&type)) return false;
-  *number = null;
-  return type == kNull || TakeInteger(type, number);
-}
-
-bool RecordReader::Blob(std::string_view* bytes) {
-  uint64_t type = 0;
-  return TakeType(&type) && TakeBlob(type, bytes);
-}
-
-bool RecordReader::BlobOrNull(std::string_view* bytes) {
-  uint64_t type = 0;
-  if (!TakeType(&type)) return false;
-  *bytes = {};
-  return type == kNull || TakeBlob(type, bytes);
 }
 
 }  // namespace cellfs

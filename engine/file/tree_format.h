@@ -43,7 +43,13 @@ inline size_t ShortAt(const char* from) {
 
 void AppendVarint(uint64_t number, std::string& to);
 // Takes one from the front. False: it is cut short.
-bool TakeVarint(std::string_view& from, uint64_t* number);
+bool TakeLongVarint(std::string_view& from, uint64_t* number);
+inline bool TakeVarint(std::string_view& from, uint64_t* number) {
+  if (from.empty() || static_cast<uint8_t>(from[0]) >= 0x80) return TakeLongVarint(from, number);
+  *number = static_cast<uint8_t>(from[0]);
+  from.remove_prefix(1);
+  return true;
+}
 
 // ---- Records ------------------------------------------------------------------------------------
 
@@ -71,13 +77,32 @@ class RecordReader {
   bool Begin(std::string_view record);
   // Each takes the next column; a column behind the last one is NULL.
   // False: the column is of another kind, or cut short.
-  bool Integer(int64_t* number);
-  bool IntegerOrNull(int64_t* number, int64_t null);
-  bool Blob(std::string_view* bytes);
-  bool BlobOrNull(std::string_view* bytes);
+  bool Integer(int64_t* number) {
+    uint64_t type = 0;
+    return TakeType(&type) && TakeInteger(type, number);
+  }
+  bool IntegerOrNull(int64_t* number, int64_t null) {
+    uint64_t type = 0;
+    if (!TakeType(&type)) return false;
+    *number = null;
+    return type == 0 || TakeInteger(type, number);
+  }
+  bool Blob(std::string_view* bytes) {
+    uint64_t type = 0;
+    return TakeType(&type) && TakeBlob(type, bytes);
+  }
+  bool BlobOrNull(std::string_view* bytes) {
+    uint64_t type = 0;
+    if (!TakeType(&type)) return false;
+    *bytes = {};
+    return type == 0 || TakeBlob(type, bytes);
+  }
 
  private:
-  bool TakeType(uint64_t* type);
+  bool TakeType(uint64_t* type) {
+    *type = 0;
+    return types_.empty() || TakeVarint(types_, type);
+  }
   bool TakeInteger(uint64_t type, int64_t* number);
   bool TakeBlob(uint64_t type, std::string_view* bytes);
 

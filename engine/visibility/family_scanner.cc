@@ -90,7 +90,7 @@ Status FamilyScanner::NextRow(const std::string& row, size_t max_bytes, RowCells
         if (code == MatchCode::kInclude) {
           CELLFS_RETURN_IF_ERROR(cursor_->Next());
         } else if (code == MatchCode::kIncludeAndSeekNextColumn) {
-          CELLFS_RETURN_IF_ERROR(SeekNextColumn());
+          CELLFS_RETURN_IF_ERROR(SeekNextColumn(row));
         } else {
           CELLFS_RETURN_IF_ERROR(PassRow(row));
         }
@@ -100,7 +100,7 @@ Status FamilyScanner::NextRow(const std::string& row, size_t max_bytes, RowCells
         CELLFS_RETURN_IF_ERROR(cursor_->Next());
         break;
       case MatchCode::kSeekNextColumn:
-        CELLFS_RETURN_IF_ERROR(SeekNextColumn());
+        CELLFS_RETURN_IF_ERROR(SeekNextColumn(row));
         break;
       case MatchCode::kSeekNextRow:
         CELLFS_RETURN_IF_ERROR(PassRow(row));
@@ -149,8 +149,8 @@ Status FamilyScanner::PassRow(const std::string& row) {
     return {};
   }
   if (options_.reversed) return cursor_->SeekToRowBefore(row);
-  const std::string after = RowAfter(row);
-  return StepOrSeek([&](const CellView& cell) { return cell.row == row; }, {.row = after});
+  return StepOrSeek([&](const CellView& cell) { return cell.row == row; },
+                    [&] { return cursor_->Seek({.row = RowAfter(row)}); });
 }
 
 Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
@@ -161,7 +161,7 @@ Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
   }
   if (!options_.lengths_only) CELLFS_RETURN_IF_ERROR(cursor_->LoadValue());
   Cell& copy = cells.emplace_back();
-  copy.row = cell.row;
+  copy.row = std::string(cell.row);
   copy.family = family_name_;
   copy.qualifier = cell.qualifier;
   copy.timestamp = cell.timestamp;
@@ -184,22 +184,21 @@ Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
   return {};
 }
 
-Status FamilyScanner::SeekNextColumn() {
+Status FamilyScanner::SeekNextColumn(const std::string& row) {
   const CellView& cell = cursor_->cell();
   // Family tombstones may lie behind the cells of the empty column (HBASE-18471).
   if (cell.qualifier.empty()) return cursor_->Next();
-  const std::string row(cell.row);
-  const std::string qualifier(cell.qualifier);
+  passed_column_ = cell.qualifier;
   if (auto hint = matcher_.ColumnHint()) {
     // Under NEW_VERSION_BEHAVIOR the column that is being walked stays wanted.
-    if (*hint <= qualifier) return cursor_->Next();
+    if (*hint <= passed_column_) return cursor_->Next();
     const std::string wanted(*hint);
     return StepOrSeek([&](const CellView& c) { return c.row == row && c.qualifier < wanted; },
-                      {.row = row, .qualifier = wanted});
+                      [&] { return cursor_->Seek({.row = row, .qualifier = wanted}); });
   }
-  const std::string after = RowAfter(qualifier);
-  return StepOrSeek([&](const CellView& c) { return c.row == row && c.qualifier == qualifier; },
-                    {.row = row, .qualifier = after});
+  return StepOrSeek(
+      [&](const CellView& c) { return c.row == row && c.qualifier == passed_column_; },
+      [&] { return cursor_->Seek({.row = row, .qualifier = RowAfter(passed_column_)}); });
 }
 
 Status FamilyScanner::FollowHint(const std::string& row) {
@@ -218,14 +217,14 @@ Status FamilyScanner::FollowHint(const std::string& row) {
       {.row = hint->row, .qualifier = hint->qualifier, .timestamp = hint->timestamp});
 }
 
-template <typename IsPassed>
-Status FamilyScanner::StepOrSeek(const IsPassed& is_passed, const CellPlace& place) {
+template <typename IsPassed, typename Seek>
+Status FamilyScanner::StepOrSeek(const IsPassed& is_passed, const Seek& seek) {
   for (int step = 0; step < kStepsBeforeSeek; ++step) {
     if (!cursor_->valid() || !is_passed(cursor_->cell())) return {};
     CELLFS_RETURN_IF_ERROR(cursor_->Next());
   }
   if (!cursor_->valid() || !is_passed(cursor_->cell())) return {};
-  return cursor_->Seek(place);
+  return seek();
 }
 
 }  // namespace cellfs

@@ -63,11 +63,11 @@ class FamilyScanner {
   // To the row before, where a reversed scan has run into the row behind or off the end.
   Status TurnBackFrom(const std::string& row);
   Status Include(const CellView& cell, RowCells& cells);
-  Status SeekNextColumn();
+  Status SeekNextColumn(const std::string& row);
   Status FollowHint(const std::string& row);
-  // Some steps, then a seek: neighbours are nearer than any search.
-  template <typename IsPassed>
-  Status StepOrSeek(const IsPassed& is_passed, const CellPlace& place);
+  // Some steps, then a seek to the place that is made then: neighbours are nearer than any search.
+  template <typename IsPassed, typename Seek>
+  Status StepOrSeek(const IsPassed& is_passed, const Seek& seek);
 
   // Whether the row is to be broken off before the next cell, which is remembered then.
   bool BreaksOff(const std::string& row, size_t max_bytes);
@@ -83,6 +83,7 @@ class FamilyScanner {
   int64_t bytes_read_ = 0;           // by this call
   size_t bytes_held_ = 0;            // of memory, by what this call has read
   std::optional<Cell> next_in_row_;  // the key of the cell to go on with
+  std::string passed_column_;        // the column that is being passed by; a row has many
 };
 
 }  // namespace cellfs

@@ -177,6 +177,12 @@ class RegionScanner::Implementation {
                                            [](const Family& family) { return family.essential; });
   }
 
+  // Into the memory of the one before.
+  const std::string& KeepRow(std::string_view row) {
+    if (!last_row_) last_row_.emplace();
+    return last_row_->assign(row);
+  }
+
   static bool HasRow(const Family& family) { return family.scanner && family.scanner->valid(); }
 
   // The next row that an essential family has a stored cell in.
@@ -212,7 +218,7 @@ class RegionScanner::Implementation {
         finished_ = true;
         return {};
       }
-      const std::string& row = last_row_.emplace(*next);
+      const std::string& row = KeepRow(*next);
       if (filter_ != nullptr && filter_->FilterRowKey(row)) {
         if (filter_->FilterAllRemaining()) {
           finished_ = true;

@@ -633,6 +633,40 @@ TEST_F(StoreFileTest, AnObsoleteFileIsRemovedWithItsLastReader) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+// Bytes that match their checksum and are no page of a tree: nothing is read beyond them, and no way
+// over them has no end.
+TEST_F(StoreFileTest, APageOfCellsWithAnyBytesEndsAWalk) {
+  std::mt19937 random(20261128);
+  std::vector<Cell> cells;
+  for (int row = 1000; row < 3000; ++row)
+    cells.push_back(Make("row" + std::to_string(row), "q", 9, 5,
+                         std::string(row % 50 == 0 ? 250 : 20, 'v')));
+  cells.push_back(Make(std::string(3000, 'x'), std::string(9000, 'y'), 9, 5, "v"));
+  Store(FamilyOf("f"), cells);
+  const std::string intact = Bytes();
+  const size_t pages = intact.size() / kDatabasePageSize;
+  int ended = 0;
+  for (int round = 0; round < 600; ++round) {
+    std::string bytes = intact;
+    const size_t number = 7 + random() % (pages - 7);
+    char* const page = bytes.data() + number * kDatabasePageSize;
+    const size_t begin = round % 2 == 0 ? 0 : random() % 4000;
+    for (size_t i = 0; i < 1 + random() % 8; ++i)
+      page[begin + random() % 64] = static_cast<char>(random());
+    SealPage(page, static_cast<int64_t>(number) + 1);
+    Write(bytes);
+    Open();
+    ended += ReadAll().ok() ? 0 : 1;
+    auto cursor = OpenCursor();
+    ASSERT_OK(cursor);
+    for (int seek = 0; seek < 5; ++seek) {
+      const std::string row = "row" + std::to_string(1000 + random() % 2000);
+      if (!(*cursor)->Seek({row, "q", 3}).ok()) break;
+    }
+  }
+  EXPECT_GT(ended, 100);
+}
+
 // Cells come by their sequence ids, and the file has such withdrawals by what they take back.
 TEST_F(StoreFileTest, WithdrawalsOfOneTimestampLieInTheOrderOfTheFile) {
   Store(FamilyOf("f"), {Withdrawal("r", "q", 5, 9, CellType::kPut),
