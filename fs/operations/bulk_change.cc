@@ -75,12 +75,20 @@ uint64_t BytesOf(const std::vector<RowMutations>& rows) {
 
 }  // namespace
 
+BulkChange::BulkChange(FileSystem& filesystem, Store& store, const TableName& table)
+    : filesystem_(filesystem),
+      tree_(filesystem.parts().tree),
+      store_(store),
+      table_(table),
+      is_table_known_(tree_.inodes.Find(TablePlace(table)) != nullptr),
+      has_unstored_(!tree_.unstored.IsEmpty()) {}
+
 bool BulkChange::IsKnown(const RowMutations& row) const {
   if (std::ranges::any_of(row.mutations, DeletesRow)) return true;
-  const bool is_table_known = tree_.inodes.Find(TablePlace(table_)) != nullptr;
+  if (!is_table_known_ && !has_unstored_) return false;
   const Place place = RowPlace(table_, row.row);
-  if (is_table_known && tree_.inodes.Find(place) != nullptr) return true;
-  if (tree_.unstored.IsEmpty()) return false;
+  if (is_table_known_ && tree_.inodes.Find(place) != nullptr) return true;
+  if (!has_unstored_) return false;
   if (tree_.unstored.Find(place) != nullptr) return true;
   return std::ranges::any_of(NamesIn(row), [&](const RewrittenColumn& column) {
     return tree_.unstored.Find(FamilyPlace(table_, row.row, column.family)) != nullptr;

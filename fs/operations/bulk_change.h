@@ -22,9 +22,8 @@ namespace cellfs::fs {
 // Of one thread.
 class BulkChange {
  public:
-  // All of these outlive it.
-  BulkChange(FileSystem& filesystem, Store& store, const TableName& table)
-      : filesystem_(filesystem), tree_(filesystem.parts().tree), store_(store), table_(table) {}
+  // All of these outlive it. What it knows of the mount is as of now.
+  BulkChange(FileSystem& filesystem, Store& store, const TableName& table);
 
   // Whether the row is one for RowChange.
   bool IsKnown(const RowMutations& row) const;
@@ -39,6 +38,8 @@ class BulkChange {
   LiveTree& tree_;
   Store& store_;
   const TableName& table_;
+  const bool is_table_known_;  // else none of its rows is
+  const bool has_unstored_;
 };
 
 }  // namespace cellfs::fs

@@ -243,7 +243,6 @@ std::vector<StatusOr<MutationResult>> CallersStore::Import(const Caller& caller,
     return rights_.matter() || bulk.IsKnown(row);
   };
   std::vector<StatusOr<MutationResult>> results;
-  results.reserve(rows.size());
   for (auto row = rows.begin(); row != rows.end();) {
     const auto next_alone = std::find_if(row, rows.end(), is_alone);
     if (next_alone == row) {
@@ -253,8 +252,12 @@ std::vector<StatusOr<MutationResult>> CallersStore::Import(const Caller& caller,
     }
     const bool is_all = next_alone - row == std::ssize(rows);
     auto made = is_all ? bulk.Make(caller, rows) : bulk.Make(caller, {row, next_alone});
-    std::move(made.begin(), made.end(), std::back_inserter(results));
     row = next_alone;
+    if (is_all) {
+      results = std::move(made);
+    } else {
+      std::move(made.begin(), made.end(), std::back_inserter(results));
+    }
   }
   filesystem_.AwaitKernel();
   return results;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "src/commands/arguments.h"
@@ -59,6 +60,11 @@ StatusOr<Delimited> Delimited::Make(const std::string& columns, char separator, 
     return WrongCall("--columns says once which field is the row: HBASE_ROW_KEY");
   if (!has_field(Field::kValue, 1, std::ssize(made)))
     return WrongCall("--columns says of no field that it is a column's: FAMILY:QUALIFIER");
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const Column& column : made) {
+    if (column.field == Field::kValue && !seen.emplace(column.family, column.qualifier).second)
+      return WrongCall("--columns says " + column.family + ":" + column.qualifier + " twice");
+  }
   if (!has_field(Field::kTimestamp, 0, 1) || !has_field(Field::kTtl, 0, 1))
     return WrongCall("--columns says HBASE_TS_KEY or HBASE_CELL_TTL twice");
   return Delimited(std::move(made), separator, quoted);
@@ -118,6 +124,7 @@ StatusOr<Put> Delimited::PutOf(std::string_view record) const {
                      std::to_string(columns_.size()));
   }
   Put put;
+  put.cells.reserve(columns_.size());
   Timestamp timestamp = kLatestTimestamp;
   for (size_t i = 0; i < fields.size(); ++i) {
     switch (columns_[i].field) {

@@ -2,15 +2,23 @@
 #include "src/commands/import_lines.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "src/commands/cell_json.h"
 #include "src/commands/cells.h"
 #include "src/commands/delimited.h"
 #include "src/commands/export_format.h"
+#include "src/commands/import_applier.h"
 #include "src/commands/import_schema.h"
 #include "src/commands/import_steps.h"
 #include "src/commands/target.h"
@@ -32,18 +40,18 @@ StatusOr<std::optional<TableName>> TableOfCall(const Session& session, const Arg
   return std::optional(named.place.table);
 }
 
-// One block of text.
-class Block {
+// Reads one block of text.
+class BlockReader {
  public:
-  Block(Session& session, std::optional<TableName> into, std::optional<Delimited> delimited,
-        Durability durability)
-      : session_(session),
-        into_(std::move(into)),
-        delimited_(std::move(delimited)),
-        steps_(session, durability) {}
+  BlockReader(std::optional<TableName> into, const std::optional<Delimited>& delimited,
+              Durability durability, ImportSteps::Take take)
+      : into_(std::move(into)),
+        delimited_(delimited),
+        take_(std::move(take)),
+        steps_(durability, take_) {}
 
-  Status Take(std::string_view text, int64_t first_line, bool is_whole) {
-    line_ = first_line;
+  Status Read(std::string_view text, int64_t first_line, bool is_whole) {
+    line_ = taken_line_ = first_line;
     while (offset_ < text.size()) {
       const std::string_view rest = text.substr(offset_);
       const auto length = FindRecord(rest, is_whole);
@@ -58,13 +66,11 @@ class Block {
     steps_.DropRow();
     return steps_.Finish();
   }
-  void Tell(int64_t first_line) const {
-    json answer = {{"bytes", taken_}, {"lines", taken_lines_ - first_line},
-                   {"cells", steps_.cells()}};
-    if (begins_) answer["begins"] = true;
-    if (ends_) answer["ends"] = true;
-    session_.take(std::move(answer));
-  }
+  // Up to there all is in whole rows.
+  size_t taken() const { return taken_; }
+  int64_t taken_line() const { return taken_line_; }
+  bool begins() const { return begins_; }  // an export
+  bool ends() const { return ends_; }
 
  private:
   // Nullopt: its end is not there yet.
@@ -84,10 +90,10 @@ class Block {
     return record;
   }
 
-  // What comes before the line is in whole rows.
+  // Before the line.
   Status EndRow() {
     taken_ = offset_;
-    taken_lines_ = line_;
+    taken_line_ = line_;
     return steps_.EndRow();
   }
 
@@ -95,7 +101,7 @@ class Block {
     if (record.find_first_not_of(" \t") == record.npos) return {};
     if (delimited_) {
       auto put = delimited_->PutOf(record);
-      if (!put.ok()) return Refuse(put.status());
+      if (!put.ok()) return steps_.Refuse(line_, put.status());
       return put->cells.empty() ? Status() : AddCell(*into_, Mutation(*std::move(put)), 0);
     }
     if (!json_.Read(record, cell_)) return AddOther(record);
@@ -103,9 +109,9 @@ class Block {
   }
   Status AddCellLine() {
     auto table = NamedTable(cell_.Text(CellLine::kTable));
-    if (!table.ok()) return Refuse(table.status());
+    if (!table.ok()) return steps_.Refuse(line_, table.status());
     auto mutation = cell_.TakeMutation();
-    if (!mutation.ok()) return Refuse(mutation.status());
+    if (!mutation.ok()) return steps_.Refuse(line_, mutation.status());
     return AddCell(*table, *std::move(mutation), cell_.Sequence());
   }
   // Most lines name the table of the one before.
@@ -124,9 +130,11 @@ class Block {
 
   // A line of the frame, a schema, or one that is wrong.
   Status AddOther(std::string_view record) {
-    const auto line = FromJsonText(record);
-    if (!line || !line->is_object())
-      return Refuse(WrongCall("it is no JSON object, or one that says a member twice"));
+    auto line = FromJsonText(record);
+    if (!line || !line->is_object()) {
+      return steps_.Refuse(line_,
+                           WrongCall("it is no JSON object, or one that says a member twice"));
+    }
     if (const auto format = line->find(kExportMember); format != line->end()) {
       begins_ = true;
       if (format->is_number_integer() && *format == kExportFormat) return {};
@@ -137,28 +145,25 @@ class Block {
       ends_ = true;
       return {};
     }
-    if (line->contains("families") || line->contains("properties")) return AddSchema(*line);
-    if (!line->contains("row"))
-      return Refuse(WrongCall("it is neither about a cell nor a schema: \"row\" is missing"));
+    if (line->contains("families") || line->contains("properties"))
+      return AddSchema(*std::move(line));
+    if (!line->contains("row")) {
+      return steps_.Refuse(
+          line_, WrongCall("it is neither about a cell nor a schema: \"row\" is missing"));
+    }
     cell_ = CellLine::Of(*line);
     return AddCellLine();
   }
   // Before the cells that come behind it, and after those before it.
-  Status AddSchema(const json& line) {
+  Status AddSchema(json schema) {
     CELLFS_RETURN_IF_ERROR(EndRow());
     CELLFS_RETURN_IF_ERROR(steps_.Finish());
-    const Status made = MakeSchema(session_, into_, line);
-    if (made.ok() || !IsOfLine(made)) return made;
-    return Refuse(made);
-  }
-  Status Refuse(const Status& why) {
-    steps_.Refuse(line_, why);
-    return {};
+    return take_(SchemaLine{line_, std::move(schema)});
   }
 
-  Session& session_;
   const std::optional<TableName> into_;
-  const std::optional<Delimited> delimited_;
+  const std::optional<Delimited>& delimited_;
+  const ImportSteps::Take take_;
   ImportSteps steps_;
   CellJsonReader json_;
   CellLine cell_;
@@ -166,17 +171,108 @@ class Block {
   std::string table_text_;          // which named it so
   size_t offset_ = 0;               // of the line
   int64_t line_ = 0;
-  size_t taken_ = 0;  // up to there all is in whole rows
-  int64_t taken_lines_ = 0;
+  size_t taken_ = 0;
+  int64_t taken_line_ = 0;
   bool begins_ = false;
   bool ends_ = false;
 };
+
+// What one thread has made and another one does.
+class WorkQueue {
+ public:
+  Status Put(ImportWork work) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return works_.size() < kMost || is_left_; });
+    if (is_left_) return {StatusCode::kCancelled, "what was made of the lines before has failed"};
+    works_.push_back(std::move(work));
+    changed_.notify_all();
+    return {};
+  }
+  void End() {
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+    changed_.notify_all();
+  }
+  // Nullopt: that was all.
+  std::optional<ImportWork> Get() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !works_.empty() || has_ended_; });
+    if (works_.empty()) return std::nullopt;
+    std::optional<ImportWork> work(std::move(works_.front()));
+    works_.pop_front();
+    changed_.notify_all();
+    return work;
+  }
+  // Nobody gets any more.
+  void Leave() {
+    const std::lock_guard lock(mutex_);
+    is_left_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  static constexpr size_t kMost = 2;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<ImportWork> works_;
+  bool has_ended_ = false;
+  bool is_left_ = false;
+};
+
+// Reads in a thread of its own.
+class ReadingAhead {
+ public:
+  using Read = std::function<Status(const ImportSteps::Take& take)>;
+
+  explicit ReadingAhead(Read read)
+      : read_(std::move(read)), thread_([this] {
+          was_read_ = ReadAll();
+          queue_.End();
+        }) {}
+  ~ReadingAhead() { static_cast<void>(Join()); }
+  ReadingAhead(const ReadingAhead&) = delete;
+  ReadingAhead& operator=(const ReadingAhead&) = delete;
+
+  std::optional<ImportWork> Next() { return queue_.Get(); }
+  Status Join() {
+    queue_.Leave();
+    if (thread_.joinable()) thread_.join();
+    return was_read_;
+  }
+
+ private:
+  Status ReadAll() noexcept {
+    try {
+      return read_([this](ImportWork work) { return queue_.Put(std::move(work)); });
+    } catch (const std::exception&) {
+      return {StatusCode::kUnavailable, "memory has run out"};
+    }
+  }
+
+  const Read read_;
+  WorkQueue queue_;
+  Status was_read_;
+  std::thread thread_;  // the last: it uses what is above
+};
+
+// Reads on while what was read is stored: of a long text the two take about as long.
+Status ReadBeside(const ReadingAhead::Read& read, ImportApplier& applier) {
+  std::optional<ReadingAhead> ahead;
+  try {
+    ahead.emplace(read);
+  } catch (const std::system_error&) {  // no thread can be made
+    return read([&](ImportWork work) { return applier.Do(std::move(work)); });
+  }
+  while (auto work = ahead->Next()) CELLFS_RETURN_IF_ERROR(applier.Do(*std::move(work)));
+  return ahead->Join();
+}
 
 }  // namespace
 
 StatusOr<Answer> ServeImport(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(auto into, TableOfCall(session, arguments));
-  CELLFS_ASSIGN_OR_RETURN(auto delimited, DelimitedOf(arguments));
+  CELLFS_ASSIGN_OR_RETURN(const auto delimited, DelimitedOf(arguments));
   if (delimited && !into) return WrongCall("say which table it goes into: --table");
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
   const json& given = arguments.values();
@@ -185,9 +281,24 @@ StatusOr<Answer> ServeImport(Session& session, const Arguments& arguments) {
   if (!has_text || !has_line) return WrongCall("an import takes a text and its first line's number");
   const auto& text = given["text"].get_ref<const std::string&>();
   const auto first_line = given["line"].get<int64_t>();
-  Block block(session, std::move(into), std::move(delimited), durability);
-  CELLFS_RETURN_IF_ERROR(block.Take(text, first_line, arguments.Flag("whole")));
-  block.Tell(first_line);
+
+  ImportApplier applier(session, into);
+  std::optional<BlockReader> reader;
+  const auto read = [&](const ImportSteps::Take& take) {
+    reader.emplace(into, delimited, durability, take);
+    return reader->Read(text, first_line, arguments.Flag("whole"));
+  };
+  constexpr size_t kLongText = size_t{256} << 10;
+  CELLFS_RETURN_IF_ERROR(
+      text.size() >= kLongText
+          ? ReadBeside(read, applier)
+          : read([&](ImportWork work) { return applier.Do(std::move(work)); }));
+  json answer = {{"bytes", reader->taken()},
+                 {"lines", reader->taken_line() - first_line},
+                 {"cells", applier.cells()}};
+  if (reader->begins()) answer["begins"] = true;
+  if (reader->ends()) answer["ends"] = true;
+  session.take(std::move(answer));
   return Answer::kDone;
 }
 

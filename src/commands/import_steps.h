@@ -1,24 +1,52 @@
 // SPDX-License-Identifier: MIT
 //
-// ImportSteps: cells on their way into a store, where the store is: those of a row are put into the
-// order in which they were written, and go in as few steps as their meaning lets.
+// ImportSteps: makes steps of cells that are to be imported: those of a row are put into the order in
+// which they were written, and go in as few steps as their meaning lets. Knows no store: what comes out
+// is for import_applier.h.
 #ifndef CELLFS_SRC_COMMANDS_IMPORT_STEPS_H_
 #define CELLFS_SRC_COMMANDS_IMPORT_STEPS_H_
 
 #include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "engine/mutation.h"
 #include "engine/names.h"
-#include "src/commands/command.h"
+#include "engine/status.h"
 
 namespace cellfs {
 
-// What is wrong with a line itself, and would be the next time: others may still be done.
-inline bool IsOfLine(const Status& status) { return ExitCodeOf(status) != kExitFailed; }
+// How many cells of a step are a line's.
+struct CellsOfLine {
+  int64_t line = 0;
+  size_t cells = 0;
+};
+struct ImportStep {
+  RowMutations mutations;
+  std::vector<CellsOfLine> lines;  // whose cells they are, in order
+  size_t cells = 0;
+};
+
+// What is to be done next: one after the other.
+struct ImportBatch {
+  TableName table;
+  std::vector<ImportStep> steps;  // some may be of one row
+};
+struct RefusedLine {
+  int64_t line = 0;
+  std::string why;
+};
+struct SchemaLine {
+  int64_t line = 0;
+  nlohmann::json schema;
+};
+using ImportWork = std::variant<ImportBatch, RefusedLine, SchemaLine>;
 
 // What may be written in one step, which has one sequence id: of a put and a tombstone, or of two puts,
 // at one time the order counts.
@@ -38,12 +66,14 @@ class OneTime {
   std::set<Place> others_;        // likewise
 };
 
-// One thread. Each line that is refused is a record {"line", "refused"}.
+// One thread.
 class ImportSteps {
  public:
-  // The session outlives it.
-  ImportSteps(Session& session, Durability durability)
-      : session_(session), durability_(durability) {}
+  // Takes what is made, in order; an error of it ends all.
+  using Take = std::function<Status(ImportWork work)>;
+
+  ImportSteps(Durability durability, Take take)
+      : durability_(durability), take_(std::move(take)) {}
 
   bool IsInRow(const TableName& table, const std::string& row) const {
     return !row_.empty() && row == RowOf(row_.front().mutation) && table == table_of_row_;
@@ -52,15 +82,13 @@ class ImportSteps {
   // row before has ended.
   void Add(const TableName& table, Mutation mutation, uint64_t sequence, int64_t line);
   // A line in which nothing can be done, told with the row that it stands in.
-  void Refuse(int64_t line, const Status& why);
-  // No more of the row comes. An error that is none of a line's ends all.
+  Status Refuse(int64_t line, const Status& why);
+  // No more of the row comes.
   Status EndRow();
   // More of the row comes, and all of it comes again: as if nothing of it had been added.
   void DropRow();
-  // All rows that have ended are stored.
+  // All rows that have ended are taken.
   Status Finish();
-
-  uint64_t cells() const { return cells_; }  // stored
 
  private:
   struct Added {
@@ -68,37 +96,19 @@ class ImportSteps {
     uint64_t sequence = 0;
     int64_t line = 0;
   };
-  struct Refused {
-    int64_t line = 0;
-    std::string why;
-  };
-  struct OfLine {
-    int64_t number = 0;
-    size_t cells = 0;
-  };
-  struct Step {
-    RowMutations mutations;
-    std::vector<OfLine> lines;  // whose cells they are, in order
-    size_t cells = 0;
-  };
 
-  Status AddToSteps(Added added);
+  Status AddToSteps(Added added, bool is_alone);
   void BeginStep(const std::string& row);
-  Status Apply(std::vector<Step> steps);
-  void TakeRefused(int64_t line, const std::string& why) const;
 
-  Session& session_;
   const Durability durability_;
+  const Take take_;
   TableName table_of_row_;
-  std::vector<Added> row_;  // the one that is added
-  bool in_order_ = true;    // it is as it was written
-  std::vector<Refused> refused_;  // in it
-  TableName table_;
-  std::vector<Step> steps_;  // of that table
-  size_t cells_of_steps_ = 0;
-  uint64_t cells_ = 0;
-
-  OneTime one_time_;        // of the row's steps that are not stored
+  std::vector<Added> row_;            // the one that is added
+  bool in_order_ = true;              // it is as it was written
+  std::vector<RefusedLine> refused_;  // in it
+  ImportBatch batch_;
+  size_t cells_ = 0;  // of the batch
+  OneTime one_time_;  // of the row's steps in it
 };
 
 }  // namespace cellfs

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kBytesSent = size_t{2} << 20;
+constexpr size_t kBytesSent = size_t{8} << 20;
 // Of a row that is longer the order of what has the same time may be lost.
 constexpr size_t kMostBytesOfRow = size_t{16} << 20;
 constexpr char kIsExport[] = "export";
