@@ -83,12 +83,13 @@ class BlockCache {
   struct Hash {
     size_t operator()(const Key& key) const;
   };
+  static int64_t CostOf(size_t size);
   struct Entry {
     Key key;
     std::unique_ptr<char[]> bytes;
     size_t size = 0;
     bool is_kept = false;  // on `kept`, not on `probation`
-    int64_t Cost() const;
+    int64_t Cost() const { return CostOf(size); }
   };
   using Entries = std::list<Entry>;
   // Each has its own lock, and an equal part of the room.
@@ -98,7 +99,7 @@ class BlockCache {
     void Keep(Entries::iterator entry);
     // What goes moves to `gone`, to be freed without the lock.
     void Remove(Entries::iterator entry, Entries* gone);
-    void Shrink(Entries* gone);
+    void Shrink(int64_t most, Entries* gone);
 
     mutable std::mutex mutex;
     Entries probation, kept;  // the latest at the front

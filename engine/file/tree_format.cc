@@ -12,7 +12,6 @@ constexpr size_t kMostOfTable = kUsablePage - 35;
 constexpr size_t kLeastLocal = (kUsablePage - 12) * 32 / 255 - 23;
 
 // The kinds of columns (serial types).
-constexpr uint64_t kNull = 0;
 constexpr uint64_t kZero = 8;
 constexpr uint64_t kOne = 9;
 constexpr uint64_t kFirstBlob = 12;  // of no bytes; even numbers from here on are blobs
@@ -106,27 +105,6 @@ bool RecordReader::Begin(std::string_view record) {
   if (!TakeVarint(rest, &header) || header < size - rest.size() || header > size) return false;
   types_ = record.substr(size - rest.size(), header - (size - rest.size()));
   body_ = record.substr(header);
-  return true;
-}
-
-bool RecordReader::TakeInteger(uint64_t type, int64_t* number) {
-  if (type == kNull || type == 7 || type > kOne) return false;
-  const size_t size = kBytesOfType[type];
-  if (body_.size() < size) return false;
-  uint64_t taken = type == kOne ? 1 : 0;
-  if (size > 0 && (body_[0] & 0x80) != 0) taken = ~uint64_t{0};
-  for (size_t i = 0; i < size; ++i) taken = taken << 8 | static_cast<uint8_t>(body_[i]);
-  body_.remove_prefix(size);
-  *number = static_cast<int64_t>(taken);
-  return true;
-}
-
-bool RecordReader::TakeBlob(uint64_t type, std::string_view* bytes) {
-  if (type < kFirstBlob || type % 2 != 0) return false;
-  const uint64_t size = (type - kFirstBlob) / 2;
-  if (body_.size() < size) return false;
-  *bytes = body_.substr(0, size);
-  body_.remove_prefix(size);
   return true;
 }
 

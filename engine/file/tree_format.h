@@ -103,8 +103,27 @@ class RecordReader {
     *type = 0;
     return types_.empty() || TakeVarint(types_, type);
   }
-  bool TakeInteger(uint64_t type, int64_t* number);
-  bool TakeBlob(uint64_t type, std::string_view* bytes);
+  // By the kind of a column (its serial type).
+  bool TakeInteger(uint64_t type, int64_t* number) {
+    if (type == 8 || type == 9) return *number = static_cast<int64_t>(type - 8), true;
+    if (type == 0 || type > 6) return false;
+    constexpr uint8_t kSizes[] = {0, 1, 2, 3, 4, 6, 8};
+    const size_t size = kSizes[type];
+    if (body_.size() < size) return false;
+    auto taken = static_cast<uint64_t>(static_cast<int8_t>(body_[0]));
+    for (size_t i = 1; i < size; ++i) taken = taken << 8 | static_cast<uint8_t>(body_[i]);
+    body_.remove_prefix(size);
+    *number = static_cast<int64_t>(taken);
+    return true;
+  }
+  bool TakeBlob(uint64_t type, std::string_view* bytes) {
+    if (type < 12 || type % 2 != 0) return false;
+    const uint64_t size = (type - 12) / 2;
+    if (body_.size() < size) return false;
+    *bytes = {body_.data(), size};
+    body_.remove_prefix(size);
+    return true;
+  }
 
   std::string_view types_, body_;
 };
