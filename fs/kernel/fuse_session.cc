@@ -28,6 +28,7 @@
 
 #include "engine/waiting.h"
 #include "fs/kernel/fuse_handlers.h"
+#include "fs/kernel/fuse_request_kinds.h"
 #include "fs/kernel/fuse_target.h"
 #include "fs/kernel/release_order.h"
 #include "fs/requests/request_pool.h"
@@ -50,7 +51,7 @@ constexpr int kFewestThreads = 2;  // a scan may take one for long
 
 // In memory that libfuse allocates for the first request, and uses again.
 struct FuseRequest final : public RequestSource::RawRequest {
-  FuseRequest() = default;
+  explicit FuseRequest(RequestCounts::Set& set) : counted_in(&set) {}
   FuseRequest(const FuseRequest& other) {
     bytes.mem = std::malloc(other.bytes.size);
     if (bytes.mem == nullptr) throw std::bad_alloc();
@@ -58,6 +59,7 @@ struct FuseRequest final : public RequestSource::RawRequest {
     std::memcpy(bytes.mem, other.bytes.mem, bytes.size);
     opcode = other.opcode;
     file = other.file;
+    counted_in = other.counted_in;
   }
   FuseRequest& operator=(const FuseRequest&) = delete;
   ~FuseRequest() override { std::free(bytes.mem); }
@@ -66,6 +68,7 @@ struct FuseRequest final : public RequestSource::RawRequest {
   // What its header says.
   uint32_t opcode = 0;
   uint64_t file = 0;
+  RequestCounts::Set* counted_in = nullptr;
 };
 
 // Its bytes are in memory, for splice(2) is not asked for, and libfuse has looked whether all of the
@@ -148,6 +151,7 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
 
   Status Run(const std::function<void()>& ready) override {
     InstallWakeSignal();
+    filesystem_.request_counts().Start();
     if (!pool_.Start()) return {StatusCode::kUnavailable, "no thread can be made"};
     if (ready) ready();
     while (sem_wait(&ended_) != 0 && errno == EINTR) {
@@ -180,7 +184,9 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
 
   // ---- The pool's source ------------------------------------------------------------------------
 
-  std::unique_ptr<RawRequest> MakeEmpty() override { return std::make_unique<FuseRequest>(); }
+  std::unique_ptr<RawRequest> MakeEmpty() override {
+    return std::make_unique<FuseRequest>(filesystem_.request_counts().SetForThread());
+  }
   std::unique_ptr<RawRequest> CopyOf(const RawRequest& request) override {
     return std::make_unique<FuseRequest>(static_cast<const FuseRequest&>(request));
   }
@@ -217,10 +223,23 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
 
   void Serve(RawRequest& request) override {
     const auto& served = static_cast<const FuseRequest&>(request);
+    RequestCounts& counts = filesystem_.request_counts();
+    const uint64_t begin = counts.Begin();
+    if (counts.WantsAskers(begin)) [[unlikely]] NoteAsker(served);
     const bool is_release = served.opcode == FUSE_RELEASE;
     if (!is_release) releases_.WaitFor(served.file);
     fuse_session_process_buf(session_, &served.bytes);
     if (is_release) releases_.End(served.file);
+    counts.End(*served.counted_in, RequestKindOf(served.opcode), begin);
+  }
+
+  // Of requests that nobody is named for the kernel itself is the asker.
+  void NoteAsker(const FuseRequest& request) noexcept try {
+    fuse_in_header header;
+    std::memcpy(&header, request.bytes.mem, sizeof header);
+    filesystem_.request_counts().NoteAsker(header.uid, static_cast<pid_t>(header.pid));
+  } catch (const std::exception&) {
+    // Without memory one is not counted.
   }
 
   void Interrupt(std::thread::native_handle_type reader) override {

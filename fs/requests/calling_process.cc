@@ -22,15 +22,19 @@ pid_t ProcessOfThread(pid_t thread) {
 
 }  // namespace
 
+NamedProcess ProcessOf(pid_t thread) {
+  if (thread == 0) return {};
+  NamedProcess process{.id = ProcessOfThread(thread), .name = {}};
+  std::ifstream comm("/proc/" + std::to_string(process.id) + "/comm");
+  std::getline(comm, process.name);
+  return process;
+}
+
 std::string CallingProcess() {
   const RunningRequest* const running = RunningRequest::OfThisThread();
   if (running == nullptr || running->pid() == 0) return {};
-  const pid_t process = ProcessOfThread(running->pid());
-  std::ifstream comm("/proc/" + std::to_string(process) + "/comm");
-  std::string name;
-  std::getline(comm, name);
-  return name.empty() ? "process " + std::to_string(process)
-                      : name + " (" + std::to_string(process) + ")";
+  const auto [id, name] = ProcessOf(running->pid());
+  return name.empty() ? "process " + std::to_string(id) : name + " (" + std::to_string(id) + ")";
 }
 
 }  // namespace cellfs::fs

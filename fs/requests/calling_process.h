@@ -4,9 +4,19 @@
 #ifndef CELLFS_FS_REQUESTS_CALLING_PROCESS_H_
 #define CELLFS_FS_REQUESTS_CALLING_PROCESS_H_
 
+#include <sys/types.h>
+
 #include <string>
 
 namespace cellfs::fs {
+
+struct NamedProcess {
+  pid_t id = 0;
+  std::string name;  // empty: it has gone, or cannot be seen
+};
+// Of a thread as the kernel names who asks; 0: it is no process that the daemon could know. Reads
+// /proc.
+NamedProcess ProcessOf(pid_t thread);
 
 // Its name and its process id; the id alone where it has gone or cannot be seen. Empty: it is no
 // process that the daemon could know, because the kernel asks for itself (RELEASE, pages of a

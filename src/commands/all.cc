@@ -26,8 +26,8 @@ constexpr const Command* kAllCommands[] = {
     &kGrantCommand, &kRevokeCommand, &kUserPermissionCommand, &kSetQuotaCommand,
     &kListQuotasCommand,
     // Maintenance
-    &kStatusCommand, &kStatsCommand, &kErrorsCommand, &kFlushCommand, &kCompactCommand, &kCheckCommand,
-    &kWalCommand, &kSetCommand,
+    &kStatusCommand, &kStatsCommand, &kTopCommand, &kErrorsCommand, &kFlushCommand,
+    &kCompactCommand, &kCheckCommand, &kWalCommand, &kSetCommand,
     // Help
     &kReportCommand, &kVersionCommand,
 };

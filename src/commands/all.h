@@ -60,6 +60,7 @@ extern const Command kFlushCommand;
 extern const Command kCompactCommand;
 extern const Command kCheckCommand;
 extern const Command kWalCommand;
+extern const Command kTopCommand;
 extern const Command kSetCommand;
 extern const Command kReportCommand;
 extern const Command kVersionCommand;

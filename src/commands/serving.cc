@@ -6,7 +6,9 @@
 
 #include "fs/operations/callers_store.h"
 #include "fs/requests/owner.h"
+#include "fs/requests/request_counts.h"
 #include "fs/requests/running_request.h"
+#include "src/commands/all.h"
 
 namespace cellfs {
 namespace {
@@ -26,6 +28,25 @@ mode_t UmaskIn(const nlohmann::json& arguments) {
   const bool is_said = found != arguments.end() && found->is_number_unsigned();
   return is_said ? found->get<mode_t>() & 0777 : 0077;
 }
+
+// Among the requests of the mount, but for what only looks at these.
+class CountedCommand {
+ public:
+  CountedCommand(fs::RequestCounts& counts, const Command& command, const Peer& peer)
+      : counts_(counts), begin_(fs::RequestCounts::Begin()), is_counted_(&command != &kTopCommand) {
+    if (is_counted_ && counts_.WantsAskers(begin_)) counts_.NoteAsker(peer.uid, peer.pid);
+  }
+  ~CountedCommand() {
+    if (is_counted_) counts_.End(counts_.SetForThread(), fs::RequestKind::kCommand, begin_);
+  }
+  CountedCommand(const CountedCommand&) = delete;
+  CountedCommand& operator=(const CountedCommand&) = delete;
+
+ private:
+  fs::RequestCounts& counts_;
+  const uint64_t begin_;
+  const bool is_counted_;
+};
 
 }  // namespace
 
@@ -53,6 +74,7 @@ StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
                   .other_mounts = served.other_mounts,
                   .cancelled = request.cancelled,
                   .take = take};
+  const CountedCommand counted(served.filesystem.request_counts(), *command, peer);
   CELLFS_ASSIGN_OR_RETURN(const Answer answer,
                           command->serve(session, Arguments(std::move(request.arguments))));
   nlohmann::json result = nlohmann::json::object();

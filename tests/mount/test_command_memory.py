@@ -77,6 +77,9 @@ def test_a_row_of_many_cells(make_mount, tmp_path):
             lines, _ = lines_of(mount, command, *options, where)
         assert lines >= cells, command
         assert growth.bytes < MOST, (command, growth.bytes)
+    with Growth(mount) as growth:
+        lines_of(mount, "stats", mount / "default/t")
+    assert growth.bytes < MOST, growth.bytes
 
 
 def test_a_row_of_long_cells(make_mount, tmp_path):

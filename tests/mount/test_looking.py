@@ -214,3 +214,51 @@ def test_wal_is_its_owners_and_says_what_was_called_wrongly(make_mount, tmp_path
     assert run("wal", mount / "default/t")[0] == 2 and run("wal", tmp_path)[0] == 2
     code, _, error = run("wal", "hbase://localhost:1/")
     assert code == 2 and "hbase wal" in error
+
+
+# ---- top ------------------------------------------------------------------------------------------
+
+
+def test_top_tells_what_is_asked_for_and_by_whom(mount, family):
+    (family / "q").write_text("x")
+    work = subprocess.Popen(["bash", "-c", f"while :; do echo y >{family}/q; read -r line <{family}/q; done"])
+    try:
+        lines = [json.loads(line) for line in ok("top", "--json", "--interval", "0.5", "--count", "2", mount).splitlines()]
+    finally:
+        work.kill()
+        work.wait()
+    assert len(lines) == 2
+    last = lines[1]
+    assert {"open", "write", "flush", "release"} <= last["requests"].keys(), last
+    written = last["requests"]["write"]
+    assert written["per_second"] > 1 and 0 < written["p50_us"] <= written["p99_us"] and written["mean_us"] > 0
+    assert last["mutations_per_second"] > 1 and last["memstore_bytes"] > 0 and last["maintenance"]
+    askers = {asker["pid"]: asker for asker in last["askers"]}
+    assert work.pid in askers and askers[work.pid]["process"] == "bash" and askers[work.pid]["uid"] == 0, last
+    assert askers[work.pid]["per_second"] > 1
+    scanning = subprocess.Popen(["bash", "-c", f"while :; do {CELLFS} get {family}; done"], stdout=subprocess.DEVNULL)
+    try:
+        last = records("top", "--interval", "0.5", "--count", "2", mount)[1]
+    finally:
+        scanning.kill()
+        scanning.wait()
+    assert last["requests"]["command"]["per_second"] > 1 and any(asker["process"] == "cellfs" for asker in last["askers"]), last
+    code, seen = on_a_terminal("top", "--interval", "0.2", "--count", "1", mount)
+    plain = re.sub(r"\x1b\[[0-9;]*[mKHJ]|\r", "", seen)
+    assert code == 0 and plain.startswith(f"{mount}  20") and " requests/s\nmemstores " in plain and "maintenance: " in plain, seen
+
+
+def test_top_is_the_owners_and_of_a_mount(make_mount):
+    mount = make_mount("allow_other")
+    code, out, error = run("top", "--count", "1", mount, user=1234)
+    assert (code, out) == (3, "") and "for who mounted the store, and root" in error
+    for wrong, said in ((["--interval", "0"], "--interval"), (["--interval", "often"], "--interval"), (["--count", "-1"], "--count")):
+        code, out, error = run("top", *wrong, mount)
+        assert (code, out) == (2, "") and said in error and error.count("\n") == 1, (wrong, error)
+    watching = subprocess.Popen([CELLFS, "top", "--json", "--interval", "0.1", str(mount)], stdout=subprocess.PIPE)
+    assert watching.stdout.readline()
+    mount.stop()
+    watching.stdout.read()
+    assert watching.wait(60) == 0, "it ends with the mount"
+    code, out, error = run("top", mount.store)
+    assert (code, out) == (2, "") and "not mounted" in error
