@@ -25,10 +25,9 @@ constexpr std::string_view kOfServers[] = {
     "get_balancer_decisions", "get_balancer_rejections", "get_largelog_responses",
     "get_namespace_rsgroup", "get_peer_config", "get_rsgroup", "get_server_rsgroup",
     "get_slowlog_responses", "get_table_rsgroup", "hbck_chore_run", "is_in_maintenance_mode",
-    "list_deadservers", "list_decommissioned_regionservers", "list_enabled_tables",
-    "list_disabled_tables", "list_liveservers", "list_locks", "list_peer_configs", "list_peers",
-    "list_procedures", "list_replicated_tables", "list_rsgroups", "list_unknownservers",
-    "locate_region", "merge_region", "move", "move_namespaces_rsgroup",
+    "list_deadservers", "list_decommissioned_regionservers", "list_liveservers", "list_locks",
+    "list_peer_configs", "list_peers", "list_procedures", "list_replicated_tables",
+    "list_rsgroups", "list_unknownservers", "merge_region", "move", "move_namespaces_rsgroup",
     "move_servers_namespaces_rsgroup", "move_servers_rsgroup", "move_servers_tables_rsgroup",
     "move_tables_rsgroup", "normalize", "normalizer_enabled", "normalizer_switch", "processlist",
     "peer_modification_enabled", "peer_modification_switch", "recommission_regionserver",
@@ -61,9 +60,18 @@ constexpr Otherwise kOtherwise[] = {
     {"get_auths", kLabels},            {"clear_auths", kLabels},
     {"set_visibility", kLabels}};
 
-// In the words of HBase's shell, which names the first argument.
+// "nope" in "namespace 'nope' does not exist"; empty: nothing is quoted.
+std::string QuotedIn(const std::string& message) {
+  const size_t begin = message.find('\'');
+  const size_t end = begin == message.npos ? message.npos : message.find('\'', begin + 1);
+  return end == message.npos ? "" : message.substr(begin + 1, end - begin - 1);
+}
+
+// In the words of HBase's shell, which names the first argument. That may be a user.
 Status InShellWords(const Status& status, const List& arguments) {
-  const std::string first = arguments.empty() ? "" : arguments.front().Text();
+  std::string first = arguments.empty() ? "" : arguments.front().Text();
+  const std::string meant = QuotedIn(status.message());
+  if (first.find(meant) == first.npos) first = meant;
   const auto with = [&](std::string message) { return Status(status.code(), std::move(message)); };
   switch (status.code()) {
     case StatusCode::kTableNotFound:

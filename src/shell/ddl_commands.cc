@@ -38,8 +38,7 @@ StatusOr<std::vector<std::string>> TablesLike(Call& call, size_t place) {
   return Matching(tables, expression);
 }
 
-StatusOr<Value> RunList(Call& call) {
-  CELLFS_ASSIGN_OR_RETURN(const auto tables, TablesLike(call, 0));
+Value ShowTables(Call& call, const std::vector<std::string>& tables) {
   call.output().Head("TABLE");
   List names;
   for (const std::string& table : tables) {
@@ -48,6 +47,23 @@ StatusOr<Value> RunList(Call& call) {
   }
   call.output().Footer();
   return Value{std::move(names)};
+}
+
+StatusOr<Value> RunList(Call& call) {
+  CELLFS_ASSIGN_OR_RETURN(const auto tables, TablesLike(call, 0));
+  return ShowTables(call, tables);
+}
+
+StatusOr<Value> RunListInState(Call& call, bool enabled) {
+  CELLFS_ASSIGN_OR_RETURN(const auto all, AllTables(call));
+  std::vector<std::string> tables;
+  for (const std::string& table : all) {
+    const auto state = call.AskOne("is_enabled", WordsOf(table));
+    if (state.status().code() == StatusCode::kTableNotFound) continue;  // somebody drops it
+    CELLFS_RETURN_IF_ERROR(state.status());
+    if ((*state)["answer"].get<bool>() == enabled) tables.push_back(table);
+  }
+  return ShowTables(call, tables);
 }
 
 // ---- Making and changing ------------------------------------------------------------------------
@@ -153,6 +169,25 @@ StatusOr<Value> RunListRegions(Call& call) {
   call.output().Head("START_KEY", "END_KEY");
   for (size_t i = 0; i < keys.size(); ++i)
     call.output().Row(BinaryText(keys[i]), i + 1 < keys.size() ? BinaryText(keys[i + 1]) : "");
+  call.output().Footer();
+  return Value{};
+}
+
+// Which server has it only the cluster's own shell tells.
+StatusOr<Value> RunLocateRegion(Call& call) {
+  CELLFS_ASSIGN_OR_RETURN(const std::string table, call.Text(0, "table"));
+  CELLFS_ASSIGN_OR_RETURN(const std::string row, call.Text(1, "row"));
+  CELLFS_ASSIGN_OR_RETURN(const json described, Describe(call, table));
+  std::string start, end;
+  for (const json& key : described["splits"]) {
+    end = key.get<std::string>();
+    if (row < end) break;
+    start = std::exchange(end, "");
+  }
+  call.output().Head("HOST", "REGION");
+  call.output().Row(call.is_cluster() ? "?" : "localhost",
+                    "{TABLE => '" + table + "', STARTKEY => '" + BinaryText(start) +
+                        "', ENDKEY => '" + BinaryText(end) + "'}");
   call.output().Footer();
   return Value{};
 }
@@ -300,10 +335,18 @@ constexpr std::array kDdl = {
                  "list 'abc.*'\n"
                  "list 'ns:.*'",
                  RunList},
+    ShellCommand{"list_disabled_tables", 0, 0, "The tables that are out of service.",
+                 [](Call& call) { return RunListInState(call, false); }},
+    ShellCommand{"list_enabled_tables", 0, 0, "The tables that are in service.",
+                 [](Call& call) { return RunListInState(call, true); }},
     ShellCommand{"list_regions", 1, 3,
                  "Where the regions of a table begin and end.\n"
                  "list_regions 't1'",
                  RunListRegions},
+    ShellCommand{"locate_region", 2, 2,
+                 "In which region of a table a row is, or would be.\n"
+                 "locate_region 't1', 'r1'",
+                 RunLocateRegion},
     ShellCommand{"show_filters", 0, 0, "The filters that FILTER knows.", RunShowFilters},
 };
 

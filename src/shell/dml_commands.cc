@@ -46,16 +46,17 @@ Status ShowFound(Call& call, const Query& query, const json& cell, bool with_row
 StatusOr<uint64_t> Show(Call& call, const std::string& command, const Query& query, json words) {
   const bool is_scan = command == "scan";
   Showing showing;
-  CELLFS_RETURN_IF_ERROR(call.Ask(command, query.Arguments(std::move(words)), [&](json cell) {
-                               const std::string& row = cell["row"].get_ref<const std::string&>();
-                               if (showing.rows == 0 || row != showing.row) {
-                                 ++showing.rows;
-                                 showing.row = row;
-                               }
-                               return showing.Note(ShowFound(call, query, cell, is_scan)) &&
-                                      call.output().ok();
-                             }).status());
-  CELLFS_RETURN_IF_ERROR(showing.status);
+  const auto take = [&](const json& cell) {
+    const std::string& row = cell["row"].get_ref<const std::string&>();
+    if (showing.rows == 0 || row != showing.row) {
+      ++showing.rows;
+      showing.row = row;
+    }
+    return showing.Note(ShowFound(call, query, cell, is_scan)) && call.output().ok();
+  };
+  const Status asked = call.Ask(command, query.Arguments(std::move(words)), take).status();
+  CELLFS_RETURN_IF_ERROR(showing.status);  // which has ended what was asked
+  CELLFS_RETURN_IF_ERROR(asked);
   return showing.rows;
 }
 

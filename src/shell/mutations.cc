@@ -96,7 +96,10 @@ Status TakeTimestampAndOptions(const Call& call, size_t first, json& arguments) 
 StatusOr<Value> RunDelete(Call& call) {
   CELLFS_ASSIGN_OR_RETURN(const std::string table, call.Text(0, "table"));
   CELLFS_ASSIGN_OR_RETURN(const std::string row, call.Text(1, "row"));
-  CELLFS_RETURN_IF_ERROR(call.Text(2, "column").status());
+  CELLFS_ASSIGN_OR_RETURN(const std::string column, call.Text(2, "column"));
+  if (column.find(':') == column.npos && !call.Has(3))
+    return Refused("'" + column + "' is a family, of which delete takes one version: delete '" + table +
+                   "', '" + row + "', '" + column + "', TIMESTAMP; deleteall takes all of it");
   CELLFS_ASSIGN_OR_RETURN(json arguments, DeleteArguments(call, table, row));
   CELLFS_RETURN_IF_ERROR(call.Ask("delete", arguments).status());
   return Value{};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "src/shell/call.h"
@@ -60,11 +61,13 @@ Status Query::Take(const std::string& key, const Value& value, Kind kind) {
   }
   if (key == "VERSIONS" || key == "MAXLENGTH" || key == "TIMESTAMP") {
     CELLFS_ASSIGN_OR_RETURN(const int64_t number, NumberOf(key, value));
+    if (key == "VERSIONS" && number < 1) return Refused("VERSIONS is 1 or more, not " + value.Text());
     if (key == "VERSIONS") options_["versions"] = std::to_string(number);
     if (key == "MAXLENGTH") longest_ = number;
     if (key != "TIMESTAMP") return {};
+    if (number < 0) return Refused("TIMESTAMP is 0 or more, not " + value.Text());
     options_["from"] = std::to_string(number);
-    options_["until"] = std::to_string(number + 1);
+    if (number < std::numeric_limits<int64_t>::max()) options_["until"] = std::to_string(number + 1);
     return {};
   }
   if (std::find(std::begin(kOfTheWay), std::end(kOfTheWay), key) != std::end(kOfTheWay)) return {};
@@ -110,6 +113,8 @@ Status Query::TakeTimeRange(const Value& value) {
   if (range == nullptr || range->size() != 2) return WrongValue("TIMERANGE", value, "[FROM, UNTIL]");
   CELLFS_ASSIGN_OR_RETURN(const int64_t from, NumberOf("TIMERANGE", (*range)[0]));
   CELLFS_ASSIGN_OR_RETURN(const int64_t until, NumberOf("TIMERANGE", (*range)[1]));
+  if (from < 0 || from > until)
+    return Refused("TIMERANGE is [FROM, UNTIL] with 0 <= FROM <= UNTIL, not " + value.Inspect());
   options_["from"] = std::to_string(from);
   options_["until"] = std::to_string(until);
   return {};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/attribute_rules.h"
+#include "engine/names.h"
 #include "src/shell/call.h"
 
 namespace cellfs::shell {
@@ -193,10 +194,12 @@ std::string MetadataText(const std::vector<std::pair<std::string, std::string>>&
 Status AddToCreate(const Value& said, json& arguments) {
   const auto* const hash = said.As<Hash>();
   if (hash == nullptr) {
+    CELLFS_RETURN_IF_ERROR(CheckFamilyName(said.Text()));
     arguments["words"].push_back(ShownBytes(said.Text()));
     return {};
   }
-  if (FindIn(*hash, "NAME") != nullptr) {
+  if (const Value* const name = FindIn(*hash, "NAME")) {
+    CELLFS_RETURN_IF_ERROR(CheckFamilyName(name->Text()));
     CELLFS_ASSIGN_OR_RETURN(const std::string word, FamilyWord(*hash));
     arguments["words"].push_back(word);
     return {};

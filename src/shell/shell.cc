@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "fs/base/closest_word.h"
@@ -29,7 +30,28 @@ std::string Seconds(std::chrono::steady_clock::duration duration) {
   return text;
 }
 
+// What people write in HBase's shell and is the language beneath it.
+constexpr std::string_view kOfRuby[] = {"puts",  "print",  "p",     "import", "java_import", "require",
+                                        "load",  "include", "def",  "for",    "while",       "until",
+                                        "if",    "unless",  "case", "begin",  "class",       "@shell"};
+
+constexpr char kNoRuby[] =
+    "of Ruby this shell reads values, names that keep what a command answers, and 'each' over a list; a "
+    "loop can be a script that writes commands: for i in 1 2 3; do echo \"put 't', 'r$i', 'f:q', 'v'\"; "
+    "done | cellfs shell STORE";
+
+bool IsOfRuby(std::string_view word) {
+  return std::find(std::begin(kOfRuby), std::end(kOfRuby), word) != std::end(kOfRuby);
+}
+
+std::string FirstWordOf(const std::string& text) {
+  const size_t begin = std::min(text.find_first_not_of(" \t\n"), text.size());
+  return text.substr(begin, text.find_first_of(" \t\n(.", begin) - begin);
+}
+
 Status NotKnown(const std::string& name) {
+  if (IsOfRuby(name))
+    return Refused("'" + name + "' is no command; " + kNoRuby);
   std::vector<std::string> names(kBuiltIns.begin(), kBuiltIns.end());
   for (const CommandGroup& group : CommandGroups())
     for (const ShellCommand& command : group.commands) names.emplace_back(command.name);
@@ -67,6 +89,8 @@ StatusOr<int> Shell::Run(Lines& lines) {
       continue;
     }
     if (end == Lines::End::kNoMore) break;
+    ++lines_read_;
+    if (text.empty()) begun_in_ = lines_read_;
     text += line + "\n";
     if (ParseStatements(text).status().code() == StatusCode::kUnavailable) continue;
     RunText(std::exchange(text, ""));
@@ -86,7 +110,12 @@ std::optional<std::string> Shell::NextLine() {
 
 void Shell::RunText(const std::string& text) {
   const auto statements = ParseStatements(text);
-  if (!statements.ok()) return ShowError(statements.status(), "");
+  if (statements.status().code() == StatusCode::kUnavailable)
+    return ShowError(Refused("the command that begins in line " + std::to_string(begun_in_) +
+                             " is not complete: it lacks a closing quote or bracket"),
+                     "");
+  if (!statements.ok())
+    return ShowError(IsOfRuby(FirstWordOf(text)) ? NotKnown(FirstWordOf(text)) : statements.status(), "");
   RunAll(*statements);
 }
 

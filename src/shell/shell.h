@@ -5,6 +5,7 @@
 #ifndef CELLFS_SRC_SHELL_SHELL_H_
 #define CELLFS_SRC_SHELL_SHELL_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,6 +61,9 @@ class Shell : private Surroundings {
   std::optional<int> exit_code_;
   bool has_failed_ = false;
   int number_ = 1;  // of the next statement
+  // Of what is typed, or of the script.
+  uint64_t lines_read_ = 0;
+  uint64_t begun_in_ = 0;  // where the command that is being read begins
 };
 
 }  // namespace cellfs::shell

@@ -164,3 +164,38 @@ def test_a_long_scan_is_ended_by_an_interrupt_and_the_shell_goes_on(mount, tmp_p
         assert "3000 row(s)" in typed.until("cellfs:004:0> ")
     finally:
         typed.end()
+
+
+def test_what_is_wrong_is_said_exactly_and_in_the_shells_own_words(mount):
+    made = "create 't', {NAME => 'f', VERSIONS => 3}\nput 't', 'r', 'f:q', '5'\ncreate 'u', 'f', SPLITS => ['m']\ndisable 'u'\n"
+    assert shell(mount, made, "-n")[0] == 0
+    for typed, said in (
+            ("get 't', 'r', {COLUMN => 'f:q:toInt'}", "toInt"),
+            ("scan 't', {COLUMNS => ['f:q:toLong']}", "toLong"),
+            ("delete 't', 'r', 'f'", "delete 't', 'r', 'f', TIMESTAMP; deleteall"),
+            ("grant 'bob', 'RW', '@nowhere'", "Unknown namespace nowhere!"),
+            ("grant 'bob', 'RW', 'nowhere'", "Unknown table nowhere!"),
+            ("create 'ns1:t', 'f'", "Unknown namespace ns1:t!"),
+            ("get 't', 'r', {COLUMN => 'f:q', VERSIONS => 0}", "VERSIONS is 1 or more, not 0"),
+            ("scan 't', {TIMERANGE => [9, 5]}", "TIMERANGE is [FROM, UNTIL] with 0 <= FROM <= UNTIL, not [9, 5]"),
+            ("get 't', 'r', {COLUMN => 'f:q', TIMESTAMP => -1}", "TIMESTAMP is 0 or more, not -1"),
+            ("create 'v', ''", "family name '' has 0 bytes"),
+            ("create 'v', 'f:VERSIONS=2'", "family name 'f:VERSIONS=2' has"),
+            ("create 'v', {NAME => 'f:q'}", "family name 'f:q' has"),
+            ("for i in 'a'..'c' do put 't', i, 'f:q', 'v' end", "'for' is no command; of Ruby this shell reads"),
+            ("puts 'x'", "'puts' is no command; of Ruby this shell reads"),
+            ("put 't', 'r', 'f:q', 'its", "the command that begins in line 1 is not complete")):
+        code, _, error = shell(mount, typed + "\n")
+        assert code == 1 and error.startswith("ERROR: ") and said in error and "interrupted" not in error, (typed, error)
+        assert " --" not in error or typed.startswith(("for", "puts")), "in no command line's words"
+    code, out, error = shell(mount, "get 't', 'r', {COLUMN => 'f:q', TIMESTAMP => 9223372036854775807}\nlist\n\nget 't', 'r', {\n")
+    assert code == 1 and "0 row(s)" in out and "begins in line 4 is not complete" in error
+
+
+def test_tables_in_and_out_of_service_and_regions_are_told(mount):
+    shell(mount, "create 't', 'f'\ncreate 'u', 'f', SPLITS => ['g', \"m\\x00\"]\ndisable 'u'\n", "-n")
+    code, out, error = shell(mount, "list_enabled_tables\nlist_disabled_tables\n")
+    assert (code, error) == (0, "") and re.findall(r"^[tu]$", out, re.M) == ["t", "u"] and out.count("1 row(s)") == 2
+    code, out, _ = shell(mount, "locate_region 'u', 'a'\nlocate_region 'u', 'g'\nlocate_region 'u', 'z'\nlocate_region 't', 'x'\n")
+    regions = re.findall(r"STARTKEY => '(.*)', ENDKEY => '(.*)'", out)
+    assert code == 0 and regions == [("", "g"), ("g", "m\\x00"), ("m\\x00", ""), ("", "")]
