@@ -69,7 +69,8 @@ std::string QuotedIn(const std::string& message) {
 
 // In the words of HBase's shell, which names the first argument. That may be a user.
 Status InShellWords(const Status& status, const List& arguments) {
-  std::string first = arguments.empty() ? "" : arguments.front().Text();
+  const bool is_named = !arguments.empty() && arguments.front().As<Hash>() == nullptr;
+  std::string first = is_named ? arguments.front().Text() : "";
   const std::string meant = QuotedIn(status.message());
   if (first.find(meant) == first.npos) first = meant;
   const auto with = [&](std::string message) { return Status(status.code(), std::move(message)); };

@@ -31,9 +31,9 @@ std::string Seconds(std::chrono::steady_clock::duration duration) {
 }
 
 // What people write in HBase's shell and is the language beneath it.
-constexpr std::string_view kOfRuby[] = {"puts",  "print",  "p",     "import", "java_import", "require",
-                                        "load",  "include", "def",  "for",    "while",       "until",
-                                        "if",    "unless",  "case", "begin",  "class",       "@shell"};
+constexpr std::string_view kOfRuby[] = {"puts",  "print", "p",      "require", "load",
+                                        "def",   "for",   "while",  "until",   "if",
+                                        "case",  "begin", "unless", "class",   "@shell"};
 
 constexpr char kNoRuby[] =
     "of Ruby this shell reads values, names that keep what a command answers, and 'each' over a list; a "
@@ -217,6 +217,8 @@ bool Shell::TakeBuiltIn(const Statement& statement) {
     Help(is_bare ? statement.arguments[0].variable : first.Text());
     return true;
   }
+  // What it names is known here already, or not at all.
+  if (name == "import" || name == "java_import" || name == "include") return true;
   if (name == "tools") {
     Help("tools");
     return true;

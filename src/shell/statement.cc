@@ -199,8 +199,10 @@ class Parser {
     const std::string method = tokens_[at_ + 1].text;
     at_ += 2;
     std::vector<Value> values;
+    bool has_comparator = false;  // as its last value
     if (TakesMark("(")) {
       while (!IsMark(")")) {
+        has_comparator = Is(Kind::kConstant) && TypeOfComparator(tokens_[at_].text) != nullptr;
         CELLFS_ASSIGN_OR_RETURN(Value value, OneValue());
         values.push_back(std::move(value));
         if (!TakesMark(",") && !IsMark(")")) return Unexpected();
@@ -208,24 +210,58 @@ class Parser {
       CELLFS_RETURN_IF_ERROR(Expect(")"));
     }
     if (name == "Bytes" && method.starts_with("toBytes") && values.size() == 1) return values[0];
-    if (name == "CompareOperator" && method == "valueOf" && values.size() == 1) return values[0];
-    if (method == "new") return Value{FilterText(name, values)};
+    const bool is_operator = name == "CompareOperator" || name == "CompareOp";
+    if (is_operator && method == "valueOf" && values.size() == 1) return values[0];
+    if (const char* type = TypeOfComparator(name); type != nullptr && method == "new" && !values.empty())
+      return Value{type + (":" + values[0].Text())};
+    if (method == "new") return Value{FilterText(name, values, has_comparator)};
     return Status(StatusCode::kIllegalArgument, name + "." + method + " is not known here");
   }
 
+  // As the language of filters names it; null: it is none.
+  static const char* TypeOfComparator(std::string_view name) {
+    if (name == "BinaryComparator") return "binary";
+    if (name == "BinaryPrefixComparator") return "binaryprefix";
+    if (name == "SubstringComparator") return "substring";
+    if (name == "RegexStringComparator") return "regexstring";
+    return nullptr;
+  }
+
+  // Of the operators of Java, as the language of filters writes them; empty: it is none.
+  static std::string_view SignOf(std::string_view name) {
+    constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
+        {"EQUAL", "="},   {"NOT_EQUAL", "!="},     {"LESS", "<"},
+        {"GREATER", ">"}, {"LESS_OR_EQUAL", "<="}, {"GREATER_OR_EQUAL", ">="}};
+    for (const auto& [word, sign] : kSigns)
+      if (word == name) return sign;
+    return "";
+  }
+
   // In the language of filters a quote in a text is two.
-  static std::string FilterText(const std::string& name, const std::vector<Value>& values) {
+  static std::string QuotedForFilter(const std::string& text) {
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+    return quoted + '\'';
+  }
+
+  // A filter that compares has an operator, and behind it a comparator, or bytes for one.
+  static std::string FilterText(const std::string& name, const std::vector<Value>& values,
+                                bool has_comparator) {
+    const bool is_of_column = name.ends_with("ColumnValueFilter") || name.ends_with("ExcludeFilter");
+    const size_t place = is_of_column ? 2 : 0;
+    const bool compares = values.size() == place + 2 && !SignOf(values[place].Text()).empty();
     std::string text;
-    for (const Value& value : values) {
+    for (size_t i = 0; i < values.size(); ++i) {
       text += text.empty() ? "" : ", ";
-      const auto* const bytes = value.As<std::string>();
-      if (bytes == nullptr || bytes->ends_with(')')) {
-        text += value.Text();
-        continue;
+      const auto* const bytes = values[i].As<std::string>();
+      if (compares && i == place) {
+        text += SignOf(*bytes);
+      } else if (bytes == nullptr || bytes->ends_with(')')) {
+        text += values[i].Text();
+      } else {
+        const bool lacks_type = compares && i == place + 1 && !has_comparator;
+        text += QuotedForFilter((lacks_type ? "binary:" : "") + *bytes);
       }
-      text += '\'';
-      for (const char c : *bytes) text += c == '\'' ? std::string("''") : std::string(1, c);
-      text += '\'';
     }
     return name + " (" + text + ")";
   }

@@ -23,7 +23,12 @@ void AppendUtf8(unsigned code, std::string& text) {
     text += static_cast<char>(0xC0 | (code >> 6));
     text += static_cast<char>(0x80 | (code & 0x3F));
   } else {
-    text += static_cast<char>(0xE0 | (code >> 12));
+    if (code < 0x10000) {
+      text += static_cast<char>(0xE0 | (code >> 12));
+    } else {
+      text += static_cast<char>(0xF0 | (code >> 18));
+      text += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
+    }
     text += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
     text += static_cast<char>(0x80 | (code & 0x3F));
   }
@@ -113,7 +118,9 @@ class Lexer {
       at_ = before;
       if (text_[at_] == '\n') ++line_;
       if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
-        Escape(quote, bytes);
+        CELLFS_RETURN_IF_ERROR(Escape(quote, bytes));
+      } else if (quote == '"' && text_.substr(at_).starts_with("#{")) {
+        return Wrong("\"#{...}\" is Ruby, which this shell does not run; for these very bytes write \\#{");
       } else {
         bytes += text_[at_++];
       }
@@ -122,20 +129,22 @@ class Lexer {
   }
 
   // In single quotes a backslash is one, but before a quote and itself.
-  void Escape(char quote, std::string& bytes) {
+  Status Escape(char quote, std::string& bytes) {
     const char c = text_[at_ + 1];
     at_ += 2;
     if (quote == '\'') {
       if (c != '\'' && c != '\\') bytes += '\\';
       bytes += c;
-      return;
+      return {};
     }
     constexpr std::string_view kLetters = "ntrabefv0s";
     constexpr std::string_view kBytes("\n\t\r\a\b\x1b\f\v\0 ", 10);
     if (c == 'x') {
+      const size_t begin = at_;
       bytes += static_cast<char>(Digits(16, 2));
+      if (at_ == begin) return Wrong("behind \\x one or two hexadecimal digits are missing");
     } else if (c == 'u') {
-      AppendUtf8(Digits(16, 4), bytes);
+      return Character(bytes);
     } else if (c >= '0' && c <= '7') {
       --at_;
       bytes += static_cast<char>(Digits(8, 3));
@@ -144,6 +153,21 @@ class Lexer {
     } else {
       bytes += c;
     }
+    return {};
+  }
+  // \u00e9, \u{1f600}
+  Status Character(std::string& bytes) {
+    const bool is_braced = at_ < text_.size() && text_[at_] == '{';
+    if (is_braced) ++at_;
+    const size_t begin = at_;
+    const unsigned code = Digits(16, is_braced ? 6 : 4);
+    const bool is_whole = is_braced ? at_ > begin && at_ < text_.size() && text_[at_] == '}'
+                                    : at_ == begin + 4;
+    if (!is_whole || code > 0x10FFFF)
+      return Wrong("behind \\u are four hexadecimal digits, or {} with one character's");
+    if (is_braced) ++at_;
+    AppendUtf8(code, bytes);
+    return {};
   }
   unsigned Digits(unsigned base, int most) {
     unsigned number = 0;

@@ -183,6 +183,10 @@ def test_what_is_wrong_is_said_exactly_and_in_the_shells_own_words(mount):
             ("create 'v', 'f:VERSIONS=2'", "family name 'f:VERSIONS=2' has"),
             ("create 'v', {NAME => 'f:q'}", "family name 'f:q' has"),
             ("for i in 'a'..'c' do put 't', i, 'f:q', 'v' end", "'for' is no command; of Ruby this shell reads"),
+            ("put 't', \"r#{i}\", 'f:q', 'v'", 'line 1: "#{...}" is Ruby'),
+            ("put 't', \"\\u12\", 'f:q', 'v'", "behind \\u are four hexadecimal digits"),
+            ("put 't', \"\\xg\", 'f:q', 'v'", "behind \\x one or two hexadecimal digits"),
+            ("set_quota TYPE => SPACE, TABLE => 'nowhere', LIMIT => '1G', POLICY => NO_INSERTS", "Unknown table nowhere!"),
             ("puts 'x'", "'puts' is no command; of Ruby this shell reads"),
             ("put 't', 'r', 'f:q', 'its", "the command that begins in line 1 is not complete")):
         code, _, error = shell(mount, typed + "\n")
@@ -199,3 +203,27 @@ def test_tables_in_and_out_of_service_and_regions_are_told(mount):
     code, out, _ = shell(mount, "locate_region 'u', 'a'\nlocate_region 'u', 'g'\nlocate_region 'u', 'z'\nlocate_region 't', 'x'\n")
     regions = re.findall(r"STARTKEY => '(.*)', ENDKEY => '(.*)'", out)
     assert code == 0 and regions == [("", "g"), ("g", "m\\x00"), ("m\\x00", ""), ("", "")]
+
+
+def test_characters_and_filters_as_people_paste_them(mount):
+    text = """import org.apache.hadoop.hbase.filter.SingleColumnValueFilter
+import org.apache.hadoop.hbase.filter.CompareFilter
+create 't', 'f'
+put 't', "\\u00e9\\u{1F600}\\u{e9}", 'f:q', 'one'
+put 't', 'two', 'f:q', 'two'
+put 't', 'two', 'f:n', "\\#{x}"
+"""
+    assert shell(mount, text, "-n")[0] == 0
+    assert sorted(os.listdir(mount / "default/t")) == [".schema.toml", "two", "\u00e9\U0001F600\u00e9"]
+    assert (mount / "default/t/two/f/n").read_text() == "#{x}"
+    equals = "CompareFilter::CompareOp.valueOf('EQUAL')"
+    for filters in (f"SingleColumnValueFilter.new(Bytes.toBytes('f'), Bytes.toBytes('q'), {equals}, BinaryComparator.new(Bytes.toBytes('two')))",
+                    f"SingleColumnValueFilter.new(Bytes.toBytes('f'), Bytes.toBytes('q'), {equals}, Bytes.toBytes('two'))",
+                    f"SingleColumnValueFilter.new(Bytes.toBytes('f'), Bytes.toBytes('q'), {equals}, SubstringComparator.new('wo'))",
+                    "org.apache.hadoop.hbase.filter.RowFilter.new(CompareOperator::LESS_OR_EQUAL, BinaryComparator.new(Bytes.toBytes('two')))",
+                    "RowFilter.new(CompareOperator.valueOf('NOT_EQUAL'), RegexStringComparator.new('^[^t]'))",
+                    "ValueFilter.new(CompareOperator::EQUAL, BinaryPrefixComparator.new('tw'))",
+                    "PrefixFilter.new(Bytes.toBytes('tw'))"):
+        code, out, error = shell(mount, f"scan 't', {{FILTER => {filters}}}\n")
+        rows = [line.split(" column=")[0] for line in out.splitlines() if " column=" in line]
+        assert (code, error) == (0, "") and set(rows) == {" two"}, (filters, out, error)
