@@ -25,7 +25,6 @@
 #include "fs/nodes/rewritten_nodes.h"
 #include "fs/operations/attribute_changes.h"
 #include "fs/operations/parts.h"
-#include "fs/requests/request_counts.h"
 #include "fs/store/read_once.h"
 
 namespace cellfs::fs {
@@ -89,7 +88,7 @@ class FileSystem {
   const Freshness& freshness() const { return parts_.freshness; }
   KernelCache& kernel() { return parts_.tree.kernel; }
   ScanSlots& scan_slots() { return parts_.scan_slots; }
-  RequestCounts& request_counts() { return request_counts_; }
+  RequestCounts& request_counts() { return parts_.request_counts; }
   ErrorLog& errors() { return parts_.errors; }
   AsofRegistry& asof() { return parts_.asof; }
   Parts& parts() { return parts_; }  // for commands, and tests
@@ -234,7 +233,6 @@ class FileSystem {
   OutcomeOr<std::optional<QuotaUse>> QuotaOf(const Place& place);
 
   Parts parts_;
-  RequestCounts request_counts_;
   StoreControls* const controls_;
   RestoringReaders restoring_readers_{*parts_.clock};
   KeptQueries queries_;

@@ -34,6 +34,7 @@
 #include "fs/requests/callers.h"
 #include "fs/requests/scan_slots.h"
 #include "fs/resolve/attributes.h"
+#include "fs/requests/request_counts.h"
 #include "fs/resolve/cellfs_directory.h"
 #include "fs/resolve/child_place.h"
 #include "fs/resolve/resolver.h"
@@ -94,7 +95,9 @@ struct Parts {
   // ---- What looks -----------------------------------------------------------------------------
   const Reading reading{store, attributes, *clock, freshness, scan_slots, options,
                         told_changes == nullptr ? nullptr : &told_changes->read_ahead()};
-  const CellfsDirectory self{reading, tree.inodes, tree.open_file_memory, asof, errors, options};
+  RequestCounts request_counts;
+  const CellfsDirectory self{reading, tree.inodes, tree.open_file_memory, asof, errors,
+                             request_counts, options};
   const ChildPlaces places{reading, names, tree.unstored, asof, options};
   const Resolver resolver{places, reading, tree.inodes, tree.unstored, self};
   const EntryAttributes shown{reading, attributes, tree.directory_times, options,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "fs/resolve/cellfs_directory.h"
 
+#include <cmath>
 #include <functional>
 #include <sstream>
 
 #include "fs/requests/owner.h"
+#include "fs/requests/request_counts.h"
 #include "fs/requests/running_request.h"
 #include "fs/store/not_kept.h"
 #include "fs/tree/hidden_namespace.h"
@@ -203,6 +205,31 @@ void WriteTableMetrics(const Statistics& statistics, std::ostream& text) {
             &TableStatistics::compaction_debt);
 }
 
+// From a microsecond on; what took less counts there.
+constexpr size_t kFirstBucket = 9;
+constexpr size_t kLastBucket = 33;  // up to 17 seconds
+
+void WriteRequests(const AllRequestFigures& all, std::ostream& text) {
+  const std::string name = "cellfs_request_duration_seconds";
+  text << "# HELP " << name << " How long requests took to answer.\n# TYPE " << name
+       << " histogram\n";
+  for (size_t kind = 0; kind < kRequestKinds; ++kind) {
+    const RequestFigures& figures = all[kind];
+    const std::string label = std::string("{kind=\"") + NameOf(static_cast<RequestKind>(kind));
+    uint64_t count = 0;
+    for (size_t bucket = 0; bucket < RequestFigures::kBuckets; ++bucket) {
+      count += figures.buckets[bucket];
+      if (bucket < kFirstBucket || bucket > kLastBucket) continue;
+      text << name << "_bucket" << label << "\",le=\"" << std::ldexp(1e-9, static_cast<int>(bucket) + 1)
+           << "\"} " << count << "\n";
+    }
+    text << name << "_bucket" << label << "\",le=\"+Inf\"} " << count << "\n"
+         << name << "_sum" << label << "\"} " << static_cast<double>(figures.nanoseconds) * 1e-9
+         << "\n"
+         << name << "_count" << label << "\"} " << count << "\n";
+  }
+}
+
 }  // namespace
 
 std::string CellfsDirectory::Status() const {
@@ -238,6 +265,7 @@ std::string CellfsDirectory::Metrics() const {
   WriteMetric("open_file_bytes", "gauge", "Bytes that open files keep in memory.",
               open_files_.used(), text);
   WriteMetric("inodes", "gauge", "Inodes the kernel knows.", inodes_.size(), text);
+  WriteRequests(requests_.Figures(), text);
   if (!reading_.traits().has_statistics) return text.str();
   const Statistics statistics = reading_.GetStatistics();
   WriteStoreMetrics(statistics, text);

@@ -5,7 +5,7 @@
 //     status   the store, its tables, pinned moments, open handles
 //     config   the configuration in force
 //     errors   the latest failures with their reasons
-//     metrics  the same as status, for Prometheus
+//     metrics  the same as status, for Prometheus, and how long requests took
 //     keys/    <a shortened file name>: the full key
 #ifndef CELLFS_FS_RESOLVE_CELLFS_DIRECTORY_H_
 #define CELLFS_FS_RESOLVE_CELLFS_DIRECTORY_H_
@@ -20,6 +20,7 @@
 #include "fs/files/open_file_memory.h"
 #include "fs/nodes/inode_table.h"
 #include "fs/reading/reading.h"
+#include "fs/requests/request_counts.h"
 #include "fs/tree/asof.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/options.h"
@@ -34,12 +35,13 @@ class CellfsDirectory {
  public:
   CellfsDirectory(const Reading& reading, const InodeTable& inodes,
                   const OpenFileMemory& open_files, AsofRegistry& asof, const ErrorLog& errors,
-                  const MountOptions& options)
+                  const RequestCounts& requests, const MountOptions& options)
       : reading_(reading),
         inodes_(inodes),
         open_files_(open_files),
         asof_(asof),
         errors_(errors),
+        requests_(requests),
         options_(options),
         mounted_at_(reading.clock().Now()) {}
 
@@ -57,6 +59,7 @@ class CellfsDirectory {
   const OpenFileMemory& open_files_;
   AsofRegistry& asof_;
   const ErrorLog& errors_;
+  const RequestCounts& requests_;
   const MountOptions& options_;
   const Timestamp mounted_at_;
 };

@@ -475,6 +475,9 @@ def test_the_daemon_about_itself(mount, family):
     assert "[family_defaults]" in (mount / ".cellfs/config").read_text()
     metrics = [line for line in (mount / ".cellfs/metrics").read_text().splitlines() if line[0] != "#"]
     assert metrics and all(len(line.rsplit(" ", 1)) == 2 and float(line.rsplit(" ", 1)[1]) >= 0 for line in metrics)
+    look_ups = [float(line.rsplit(" ", 1)[1]) for line in metrics if line.startswith('cellfs_request_duration_seconds_bucket{kind="lookup"')]
+    count = next(line for line in metrics if line.startswith('cellfs_request_duration_seconds_count{kind="lookup"'))
+    assert look_ups == sorted(look_ups) and look_ups[-1] == float(count.rsplit(" ", 1)[1]) > 0
     with pytest.raises(OSError):
         (mount / ".cellfs/status").write_text("x")
 
