@@ -285,6 +285,7 @@ void PrintLook(Printer& printer, const std::string& target, const Difference& di
                ShownRate(all) + " requests/s");
   PrintStoreLine(printer, difference);
   printer.Line("");
+  if (kinds.empty()) printer.Line("nothing was asked for");
   printer.Head({"request", "per s", "mean", "p50", "p99", "threads busy"});
   for (const KindShown& kind : kinds) {
     printer.Row({kind.kind, ShownRate(kind.per_second), ShownDuration(kind.mean),

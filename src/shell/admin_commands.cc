@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// HBase's shell, groups general, tools, quotas and security: of the store as a whole.
-#include <grp.h>
-#include <pwd.h>
-#include <unistd.h>
-
-#include <algorithm>
+// HBase's shell, groups tools, quotas and security: of the store as a whole.
 #include <array>
 #include <map>
 #include <optional>
@@ -17,61 +12,6 @@ namespace cellfs::shell {
 namespace {
 
 using nlohmann::json;
-
-// ---- general ------------------------------------------------------------------------------------
-
-// One server has all regions here; those of a cluster are counted by its own shell.
-StatusOr<Value> RunStatus(Call& call) {
-  if (call.is_cluster()) return Refused("how the servers of a cluster do is told by HBase's own shell");
-  std::vector<std::string> tables;
-  CELLFS_RETURN_IF_ERROR(call.Ask("list", json::object(), [&](const json& record) {
-                               tables.push_back(record["table"].get<std::string>());
-                               return true;
-                             }).status());
-  uint64_t regions = 0;
-  for (const std::string& table : tables) {
-    CELLFS_ASSIGN_OR_RETURN(const json described,
-                            call.AskOne("describe", {{"words", {WordOf(table)}}}));
-    regions += described["regions"].get<uint64_t>();
-  }
-  call.output().Line("1 active master, 0 backup masters, 1 servers, 0 dead, " +
-                     std::to_string(regions) + ".0000 average load");
-  return Value{};
-}
-
-StatusOr<Value> RunVersion(Call& call) {
-  call.output().Line(std::string("cellfs ") + CELLFS_VERSION + ", as HBase 2.6");
-  return Value{};
-}
-
-StatusOr<Value> RunWhoami(Call& call) {
-  const passwd* const user = getpwuid(geteuid());
-  call.output().Line((user == nullptr ? std::to_string(geteuid()) : std::string(user->pw_name)) +
-                     " (auth:SIMPLE)");
-  std::vector<gid_t> groups(static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
-  const int count = getgroups(static_cast<int>(groups.size()), groups.data());
-  std::string names;
-  for (int i = 0; i < count; ++i) {
-    const group* const found = getgrgid(groups[static_cast<size_t>(i)]);
-    if (found != nullptr) names += (names.empty() ? "" : ", ") + std::string(found->gr_name);
-  }
-  if (!names.empty()) call.output().Line("    groups: " + names);
-  return Value{};
-}
-
-StatusOr<Value> RunTableHelp(Call& call) {
-  call.output().Line(
-      "A table can be kept under a name, and its commands called on it without the table's name:\n\n"
-      "    t = create 't1', 'f1'\n"
-      "    t = get_table 't1'\n"
-      "    t.put 'r1', 'f1:q', 'value'\n"
-      "    t.get 'r1'\n"
-      "    t.scan\n"
-      "    t.describe\n"
-      "    t.disable\n"
-      "    t.drop");
-  return Value{};
-}
 
 // ---- tools --------------------------------------------------------------------------------------
 
@@ -280,13 +220,6 @@ StatusOr<Value> RunCapabilities(Call& call) {
 
 // ---- The pages ----------------------------------------------------------------------------------
 
-constexpr std::array kGeneral = {
-    ShellCommand{"status", 0, 2, "How many servers there are: one.", RunStatus},
-    ShellCommand{"table_help", 0, 0, "How tables are kept under names.", RunTableHelp},
-    ShellCommand{"version", 0, 0, "The version of cellfs, and of HBase that it is like.", RunVersion},
-    ShellCommand{"whoami", 0, 0, "Who you are.", RunWhoami},
-};
-
 constexpr std::array kTools = {
     ShellCommand{"compact", 1, 3,
                  "Merges store files that the background would take.\n"
@@ -355,7 +288,6 @@ constexpr std::array kSecurity = {
 
 }  // namespace
 
-const std::span<const ShellCommand> kGeneralCommands = kGeneral;
 const std::span<const ShellCommand> kToolCommands = kTools;
 const std::span<const ShellCommand> kQuotaCommands = kQuotas;
 const std::span<const ShellCommand> kSecurityCommands = kSecurity;

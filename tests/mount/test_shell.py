@@ -158,7 +158,7 @@ def test_a_long_scan_is_ended_by_an_interrupt_and_the_shell_goes_on(mount, tmp_p
         for _ in range(3):  # of what is typed it drops the line
             typed.type("scan 'nothing")
             typed.until("scan 'nothing")
-            os.kill(typed.pid, signal.SIGINT)
+            typed.type("\x03")  # the terminal drops with it what nobody has read
             typed.until("cellfs:003:0> ")
         typed.type("count 't1'\n")
         assert "3000 row(s)" in typed.until("cellfs:004:0> ")
@@ -227,3 +227,15 @@ put 't', 'two', 'f:n', "\\#{x}"
         code, out, error = shell(mount, f"scan 't', {{FILTER => {filters}}}\n")
         rows = [line.split(" column=")[0] for line in out.splitlines() if " column=" in line]
         assert (code, error) == (0, "") and set(rows) == {" two"}, (filters, out, error)
+
+
+def test_status_tells_as_much_as_is_asked_for(mount):
+    shell(mount, "create 't', 'f', SPLITS => ['m']\ncreate 'u', 'f'\nput 't', 'r', 'f:q', 'v'\nflush 't'\n", "-n")
+    code, out, _ = shell(mount, "status\nstatus 'summary'\n")
+    assert code == 0 and out.count("1 servers, 0 dead, 3.0000 average load") == 2
+    code, out, _ = shell(mount, "status 'simple'\n")
+    assert code == 0 and "numberOfOnlineRegions=3, memstoreSize=" in out and "regions: 3" in out and '"t"' not in out
+    code, out, _ = shell(mount, "status 'detailed'\n")
+    assert code == 0 and re.search(r'"t"\n +numberOfOnlineRegions=2, .*, flushes=1, compactions=0\n', out) and '"cellfs' not in out
+    code, _, error = shell(mount, "status 'nope'\n")
+    assert code == 1 and "no 'nope'" in error
