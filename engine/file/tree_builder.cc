@@ -124,8 +124,8 @@ Status TreeBuilder::WriteChain(std::string_view record, std::string_view tail) {
     std::memset(page, 0, sizeof page);
     const size_t of_record = std::min(kOverflowBytes, record.size());
     const size_t of_tail = std::min(kOverflowBytes - of_record, tail.size());
-    std::memcpy(page + 4, record.data(), of_record);
-    std::memcpy(page + 4 + of_record, tail.data(), of_tail);
+    char* const behind = std::copy_n(record.data(), of_record, page + 4);
+    std::copy_n(tail.data(), of_tail, behind);
     record.remove_prefix(of_record);
     tail.remove_prefix(of_tail);
     const uint32_t next = record.empty() && tail.empty() ? 0 : pages_.Allocate();
