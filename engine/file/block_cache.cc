@@ -59,7 +59,7 @@ const BlockCache::Entry* BlockCache::Shard::Find(const Key& key) {
 
 // What goes is mostly as long as what comes, and its memory is used again: pages that are freed
 // among small pieces keep the allocator busy, up to a tenth of the time of a scan.
-void BlockCache::Insert(uint64_t owner, uint64_t block, std::string_view bytes) {
+void BlockCache::Insert(uint64_t owner, uint64_t block, std::string_view bytes, Keep keep) {
   const Key key{owner, block};
   Shard& shard = ShardOf(key);
   Entries made, gone;
@@ -82,6 +82,7 @@ void BlockCache::Insert(uint64_t owner, uint64_t block, std::string_view bytes) 
     shard.entries.emplace(key, made.begin());
     shard.bytes += cost;
     shard.probation.splice(shard.probation.begin(), made);
+    if (keep == Keep::kAtOnce) shard.Keep(shard.probation.begin());
   } catch (const std::bad_alloc&) {
     // Whoever wants it reads it again.
   }

@@ -48,7 +48,10 @@ class BlockCache {
     if (entry == nullptr) return std::nullopt;
     return look(std::string_view(entry->bytes.get(), entry->size));
   }
-  void Insert(uint64_t owner, uint64_t block, std::string_view bytes);
+  // kAtOnce: it need not be read again to stay while others come.
+  enum class Keep { kIfReadAgain, kAtOnce };
+  void Insert(uint64_t owner, uint64_t block, std::string_view bytes,
+              Keep keep = Keep::kIfReadAgain);
   // The owner has no blocks any more, but for those that are inserted meanwhile or later. Looks at
   // all blocks of the cache.
   void Forget(uint64_t owner);
@@ -60,7 +63,8 @@ class BlockCache {
   void NoteRead() {
     if (!CompactionReads::OfThisThread()) reads_.fetch_add(1, std::memory_order_relaxed);
   }
-  // As long as it lives its thread reads for a compaction.
+  // As long as it lives its thread reads for a compaction: each page once, of a file that goes. So
+  // nothing of it is looked for or kept here.
   class CompactionReads {
    public:
     CompactionReads() { OfThisThread() = true; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace cellfs {
 namespace {
@@ -73,6 +74,20 @@ BloomFilterBuilder::BloomFilterBuilder(int64_t keys_at_most)
       bytes_(static_cast<size_t>(blocks_ * kFilterBlockSize), '\0') {}
 
 void BloomFilterBuilder::Add(uint64_t hash) {
+  uint64_t& place = waiting_[added_ % waiting_.size()];
+  if (added_++ >= waiting_.size()) SetBits(place);
+  place = hash;
+  const char* const block = bytes_.data() + BlockOf(hash, blocks_) * kFilterBlockSize;
+  Probes probes(hash);
+  for (int i = 0; i < kProbes; ++i) __builtin_prefetch(block + probes.Next() / 8, /*rw=*/1);
+}
+
+void BloomFilterBuilder::SetWaiting() {
+  const size_t waiting = std::min(std::exchange(added_, 0), waiting_.size());
+  for (size_t i = 0; i < waiting; ++i) SetBits(waiting_[i]);
+}
+
+void BloomFilterBuilder::SetBits(uint64_t hash) {
   char* const block = bytes_.data() + BlockOf(hash, blocks_) * kFilterBlockSize;
   Probes probes(hash);
   for (int i = 0; i < kProbes; ++i) {
@@ -81,7 +96,8 @@ void BloomFilterBuilder::Add(uint64_t hash) {
   }
 }
 
-std::string_view BloomFilterBuilder::Block(int64_t number) const {
+std::string_view BloomFilterBuilder::Block(int64_t number) {
+  SetWaiting();
   return std::string_view(bytes_).substr(static_cast<size_t>(number * kFilterBlockSize),
                                          kFilterBlockSize);
 }

@@ -52,7 +52,8 @@ int ReadChecked(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset)
 
 int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
   const auto& [cache, owner] = BindingOf(file);
-  if (cache == nullptr || size != kDatabasePageSize) return ReadChecked(file, bytes, size, offset);
+  if (cache == nullptr || size != kDatabasePageSize || BlockCache::CompactionReads::OfThisThread())
+    return ReadChecked(file, bytes, size, offset);
   const auto number = static_cast<uint64_t>(NumberAt(offset));
   if (cache->Read(owner, number, 0, static_cast<char*>(bytes), kDatabasePageSize)) return SQLITE_OK;
   cache->NoteRead();

@@ -80,7 +80,8 @@ StatusOr<bool> StoreFile::FilterMayHold(uint64_t hash) {
   const auto may_contain = [hash](std::string_view block) { return MayContain(block, hash); };
   if (const auto known = cache_.blocks.Ask(filter_owner_, number, may_contain)) return *known;
   CELLFS_ASSIGN_OR_RETURN(const std::string block, FilterBlock(number));
-  cache_.blocks.Insert(filter_owner_, number, block);
+  // It answers for thousands of keys, and each page for thirty.
+  cache_.blocks.Insert(filter_owner_, number, block, BlockCache::Keep::kAtOnce);
   return may_contain(block);
 }
 

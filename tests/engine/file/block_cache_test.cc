@@ -96,6 +96,13 @@ TEST_F(BlockCacheTest, AWalkOverAHugeFileLeavesWhatIsReadAgainAndAgain) {
   EXPECT_EQ(CountOf(file_, 200), 200);
 }
 
+TEST_F(BlockCacheTest, WhatIsKeptAtOnceStaysUnread) {
+  for (uint64_t block = 0; block < 200; ++block)
+    cache_.Insert(file_, block, Make(file_, block), BlockCache::Keep::kAtOnce);
+  for (uint64_t block = 0; block < 20000; ++block) Insert(other_, block);
+  EXPECT_EQ(CountOf(file_, 200), 200);
+}
+
 TEST_F(BlockCacheTest, WhatIsNotReadAnyMoreMakesRoom) {
   for (uint64_t block = 0; block < 900; ++block) Insert(file_, block);
   CountOf(file_, 900);

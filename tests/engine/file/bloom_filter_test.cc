@@ -11,12 +11,12 @@
 namespace cellfs {
 namespace {
 
-bool Finds(const BloomFilterBuilder& filter, uint64_t hash) {
+bool Finds(BloomFilterBuilder& filter, uint64_t hash) {
   return MayContain(filter.Block(BlockOf(hash, filter.blocks())), hash);
 }
 
 // The share of keys that were not added and look as if they were.
-double FalsePositives(const BloomFilterBuilder& filter, std::mt19937_64& random) {
+double FalsePositives(BloomFilterBuilder& filter, std::mt19937_64& random) {
   constexpr int kAsked = 200000;
   int found = 0;
   for (int i = 0; i < kAsked; ++i) found += Finds(filter, random()) ? 1 : 0;
