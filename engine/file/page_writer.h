@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// PageWriter: appends pages to a database that SQLite has made and closed, each with its checksum.
+// PageWriter: appends pages to a database that SQLite has made and closed, each with its checksum. They
+// go the way of SQLite's own, through its default VFS: what lies beneath that meets all writes.
 #ifndef CELLFS_ENGINE_FILE_PAGE_WRITER_H_
 #define CELLFS_ENGINE_FILE_PAGE_WRITER_H_
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "engine/file/page_checksums.h"
 #include "engine/status_or.h"
@@ -29,11 +31,16 @@ class PageWriter {
   Status Finish();
 
  private:
-  PageWriter(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  struct File;
+
+  explicit PageWriter(std::string path);
+  Status Open();
   Status Flush();
+  // Of what SQLite's code says.
+  Status ErrorOf(std::string_view act, int code) const;
 
   const std::string path_;
-  const int file_;
+  const std::unique_ptr<File> file_;
   uint32_t pages_ = 0;     // of the file
   uint32_t buffered_ = 0;  // the first page in the buffer
   std::string buffer_;
