@@ -38,7 +38,7 @@ LAYERS = {
 RESTRICTED = {
     "fuse": re.compile(r"(fs/kernel/fuse_[^/]*|bench/nullfs\.cc)$"),
     "sqlite3": re.compile(
-        r"(engine/file/(database\.(h|cc)|page_checksums\.cc)|bench/.*|tests/.*)$"),
+        r"(engine/file/(database\.(h|cc)|page_(checksums|writer)\.cc)|bench/.*|tests/.*)$"),
     "mysql": re.compile(r"engine/obkv/connection\.cc$"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
