@@ -6,7 +6,7 @@
   - engine/*.h, the public headers, and the sources beside them include only these headers, and only
     engine/ looks into the folders below engine/;
   - a folder of engine/ or fs/ includes only itself and those before it in LAYERS;
-  - FUSE's header is in fs/kernel/fuse_* only, SQLite's in engine/file/database.* and page_checksums.cc,
+  - FUSE's header is in fs/kernel/fuse_* only, SQLite's in engine/file/database.* and page_{checksums,writer}.cc,
     libmariadb's in engine/obkv/connection.cc;
   - every file says its licence in its first lines, every header has the guard that its path gives it.
 
