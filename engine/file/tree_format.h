@@ -110,8 +110,9 @@ class RecordReader {
     constexpr uint8_t kSizes[] = {0, 1, 2, 3, 4, 6, 8};
     const size_t size = kSizes[type];
     if (body_.size() < size) return false;
-    auto taken = static_cast<uint64_t>(static_cast<int8_t>(body_[0]));
-    for (size_t i = 1; i < size; ++i) taken = taken << 8 | static_cast<uint8_t>(body_[i]);
+    const bool is_negative = (static_cast<uint8_t>(body_[0]) & 0x80) != 0;
+    uint64_t taken = is_negative ? ~uint64_t{0} : 0;
+    for (size_t i = 0; i < size; ++i) taken = taken << 8 | static_cast<uint8_t>(body_[i]);
     body_.remove_prefix(size);
     *number = static_cast<int64_t>(taken);
     return true;

@@ -157,7 +157,7 @@ Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
   ++count_in_row_;
   if (count_in_row_ <= options_.store_offset) return {};
   if (cells.empty() && options_.store_limit > 0) {
-    cells.reserve(std::min<size_t>(options_.store_limit, kMostExpected));
+    cells.reserve(std::min(static_cast<size_t>(options_.store_limit), kMostExpected));
   }
   if (!options_.lengths_only) CELLFS_RETURN_IF_ERROR(cursor_->LoadValue());
   Cell& copy = cells.emplace_back();

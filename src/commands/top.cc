@@ -192,6 +192,7 @@ std::vector<AskerShown> AskersByName(const Difference& difference) {
     ++found->second.processes;
   }
   std::vector<AskerShown> askers;
+  askers.reserve(by_name.size());
   for (auto& [name, asker] : by_name) askers.push_back(std::move(asker));
   KeepTheFirst(askers);
   return askers;
