@@ -170,14 +170,19 @@ Status StoreFileBuilder::PutValue(const CellView& cell, StoredCell& stored) {
   return long_values_.builder->AddRow(stored.reference, record_.Finish(), stored.packed.bytes);
 }
 
-Status StoreFileBuilder::PutRow(const StoredCell& stored, int64_t y) {
-  const CellView& cell = stored.cell;
+// With the columns of the key, which the indexes have as well.
+void StoreFileBuilder::BeginRecord(const CellView& cell, int64_t y) {
   record_.Begin();
   record_.Blob(cell.row);
   record_.Blob(cell.qualifier);
   record_.Integer(-cell.timestamp);
   record_.Integer(y);
   record_.Integer(-static_cast<int64_t>(cell.sequence_id));
+}
+
+Status StoreFileBuilder::PutRow(const StoredCell& stored, int64_t y) {
+  const CellView& cell = stored.cell;
+  BeginRecord(cell, y);
   record_.Integer(static_cast<int64_t>(cell.value_length));
   record_.Integer(ChecksumOf(stored));
   if (stored.reference == 0) {
@@ -195,13 +200,7 @@ Status StoreFileBuilder::PutRow(const StoredCell& stored, int64_t y) {
 
 // Both indexes have the same columns in the end.
 Status StoreFileBuilder::PutMarker(const StoredCell& stored, int64_t y) {
-  const CellView& cell = stored.cell;
-  record_.Begin();
-  record_.Blob(cell.row);
-  record_.Blob(cell.qualifier);
-  record_.Integer(-cell.timestamp);
-  record_.Integer(y);
-  record_.Integer(-static_cast<int64_t>(cell.sequence_id));
+  BeginRecord(stored.cell, y);
   return (IsYOfWithdrawal(y) ? withdrawals_ : tombstones_).builder->Add(record_.Finish());
 }
 

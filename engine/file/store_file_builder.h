@@ -75,6 +75,7 @@ class StoreFileBuilder {
   bool IsInColumn(const CellView& cell) const;  // that of the cell before
   Status PutHeld();
   Status PutValue(const CellView& cell, StoredCell& stored);
+  void BeginRecord(const CellView& cell, int64_t y);
   Status PutRow(const StoredCell& stored, int64_t y);
   Status PutMarker(const StoredCell& stored, int64_t y);
   Status SyncNowAndThen(const StoredCell& stored);
