@@ -57,10 +57,11 @@ class BlockReader {
       const auto length = FindRecord(rest, is_whole);
       if (!length) break;
       const std::string_view record = rest.substr(0, *length);
-      const auto lines = std::max<int64_t>(1, std::count(record.begin(), record.end(), '\n'));
+      // Of JSON each is one.
+      const auto ends = delimited_ ? std::count(record.begin(), record.end(), '\n') : 1;
       CELLFS_RETURN_IF_ERROR(AddRecord(WithoutEnd(record)));
       offset_ += *length;
-      line_ += lines;
+      line_ += std::max<int64_t>(1, ends);
     }
     if (is_whole) CELLFS_RETURN_IF_ERROR(EndRow());
     steps_.DropRow();
