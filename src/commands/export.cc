@@ -16,6 +16,7 @@
 #include "src/commands/named_tables.h"
 #include "src/commands/progress.h"
 #include "src/commands/schema_words.h"
+#include "src/commands/text_out.h"
 #include "src/daemon/json_text.h"
 
 namespace cellfs {
@@ -25,49 +26,22 @@ using nlohmann::json;
 
 // ---- Where the store is -------------------------------------------------------------------------
 
-// Text on its way out, some at a time: a record {"text", "count"}, of so many cells or rows.
-class TextOut {
- public:
-  explicit TextOut(Session& session) : session_(session) {}
-
-  void AddLine(json line) { text_ += ToJsonText(std::move(line)) + "\n"; }
-  // Whether somebody still listens.
-  bool AddCell(const Cell& cell, const std::string& table) {
-    AddCellJson(cell, table, text_);
-    ++count_;
-    if (text_.size() >= kBytesOfRecord) Send();
-    return is_listened_to_;
-  }
-  void Send() {
-    if (text_.empty()) return;
-    is_listened_to_ = session_.take({{"text", std::exchange(text_, {})}, {"count", count_}});
-    cells_ += std::exchange(count_, 0);
-  }
-  uint64_t cells() const { return cells_ + count_; }
-
- private:
-  static constexpr size_t kBytesOfRecord = size_t{64} << 10;
-
-  Session& session_;
-  std::string text_;
-  uint64_t count_ = 0;  // in it
-  uint64_t cells_ = 0;  // sent
-  bool is_listened_to_ = true;
-};
+void AddLine(json line, TextOut& out) { out.text() += ToJsonText(std::move(line)) + "\n"; }
 
 Status AddNamespace(Session& session, const std::string& name, TextOut& out) {
   CELLFS_ASSIGN_OR_RETURN(const NamespaceSchema schema, session.store.DescribeNamespace(name));
-  out.AddLine({{"namespace", name}, {"properties", schema.properties}});
+  AddLine({{"namespace", name}, {"properties", schema.properties}}, out);
   return {};
 }
 
 void AddSchema(const TableSchema& schema, TextOut& out) {
   json families = json::object();
   for (const auto& [name, family] : schema.families) families[name] = family.attributes();
-  out.AddLine({{"table", schema.name().ToString()},
-               {"attributes", schema.attributes()},
-               {"splits", schema.split_keys},
-               {"families", std::move(families)}});
+  AddLine({{"table", schema.name().ToString()},
+           {"attributes", schema.attributes()},
+           {"splits", schema.split_keys},
+           {"families", std::move(families)}},
+          out);
 }
 
 // All that is stored, tombstones and hidden versions too, where the store keeps such; or what reads
@@ -79,8 +53,10 @@ Status AddCells(Session& session, const TableName& table, bool only_visible, Tex
   const std::string name = table.ToString();
   CELLFS_ASSIGN_OR_RETURN(const auto scanner,
                           session.store.OpenScanner(session.caller, table, scan));
-  return ForEachCell(session, *scanner,
-                     [&](const Cell& cell) { return out.AddCell(cell, name); });
+  return ForEachCell(session, *scanner, [&](const Cell& cell) {
+    AddCellJson(cell, name, out.text());
+    return out.Count();
+  });
 }
 
 StatusOr<Answer> ServeExport(Session& session, const Arguments& arguments) {
@@ -92,7 +68,7 @@ StatusOr<Answer> ServeExport(Session& session, const Arguments& arguments) {
     return Answer::kDone;
   }
   TextOut out(session);
-  out.AddLine({{kExportMember, kExportFormat}});
+  AddLine({{kExportMember, kExportFormat}}, out);
   std::string last_namespace(kDefaultNamespace);
   for (const TableName& table : tables) {
     if (table.namespace_name != last_namespace)
@@ -102,7 +78,7 @@ StatusOr<Answer> ServeExport(Session& session, const Arguments& arguments) {
     AddSchema(*schema, out);
     CELLFS_RETURN_IF_ERROR(AddCells(session, table, arguments.Flag("visible"), out));
   }
-  out.AddLine({{kEndMember, {{"tables", tables.size()}, {"cells", out.cells()}}}});
+  AddLine({{kEndMember, {{"tables", tables.size()}, {"cells", out.count()}}}}, out);
   out.Send();
   return Answer::kDone;
 }

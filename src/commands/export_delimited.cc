@@ -7,18 +7,20 @@
 #include <vector>
 
 #include "src/commands/cells.h"
+#include "src/commands/text_out.h"
 
 namespace cellfs {
 namespace {
 
 using Field = Delimited::Field;
 
-constexpr size_t kBytesOfRecord = size_t{64} << 10;
-
 class Records {
  public:
   Records(Session& session, const Delimited& delimited)
-      : session_(session), columns_(delimited.columns()), delimited_(delimited) {
+      : session_(session),
+        columns_(delimited.columns()),
+        delimited_(delimited),
+        out_(session) {
     for (const Delimited::Column& column : columns_) {
       has_timestamp_ |= column.field == Field::kTimestamp;
       has_ttl_ |= column.field == Field::kTtl;
@@ -36,11 +38,11 @@ class Records {
     std::vector<std::string>& fields = record->second;
     if (is_new) fields.resize(columns_.size());
     for (size_t i = 0; i < columns_.size(); ++i) FillIn(columns_[i], cell, fields[i]);
-    return is_listened_to_;
+    return out_.is_listened_to();
   }
   void Finish() {
     EndRow();
-    Send();
+    out_.Send();
   }
 
  private:
@@ -68,19 +70,13 @@ class Records {
     for (const auto& [key, fields] : records_) {
       const auto record = delimited_.RecordOf(fields);
       if (record.ok()) {
-        text_ += *record;
-        ++rows_;
+        out_.text() += *record;
+        out_.Count();
       } else {
         session_.take({{"refused", record.status().message()}, {"row", row_}});
       }
     }
     records_.clear();
-    if (text_.size() >= kBytesOfRecord) Send();
-  }
-  void Send() {
-    if (text_.empty()) return;
-    is_listened_to_ = session_.take({{"text", std::exchange(text_, {})}, {"count", rows_}});
-    rows_ = 0;
   }
 
   Session& session_;
@@ -90,9 +86,7 @@ class Records {
   bool has_ttl_ = false;
   std::string row_;
   std::map<Key, std::vector<std::string>> records_;  // of the row, by fields
-  std::string text_;                                 // of whole rows
-  uint64_t rows_ = 0;                                // in it
-  bool is_listened_to_ = true;
+  TextOut out_;
 };
 
 }  // namespace
