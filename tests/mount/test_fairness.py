@@ -11,6 +11,7 @@ import time
 import pytest
 
 HOPELESS = 12
+HOPELESS_VALUES = 200
 SYNCED_WRITES = 5000
 
 # Says so when it has opened the directory, and lists it.
@@ -26,10 +27,11 @@ except OSError as error:
 """
 
 
-def hopeless_table(mount, values=8):
-    """A table in which the expression below needs more steps than anybody waits for."""
+def hopeless_table(mount):
+    """A table in which the expression below needs more steps than anybody waits for: at each value
+    the search is given up after a quarter of a second, and there are many."""
     family = mount.family()
-    for number in range(values):
+    for number in range(HOPELESS_VALUES):
         (family / f"q{number}").write_bytes(b"a" * 100000 + b" x")
     return mount.path / "default" / "t"
 
@@ -84,7 +86,7 @@ def test_hopeless_listings_of_one_user_leave_others_their_turn(make_mount):
     """Another user's plain requests, and his listings with expressions and without, come to their end
     while all of the first one's still run or wait."""
     mount = make_mount("allow_other")
-    table = hopeless_table(mount, values=100)
+    table = hopeless_table(mount)
     other = mount.family(table="other")
     for number in range(3):
         (other / f"q{number}").write_bytes(b"bytes")
@@ -112,7 +114,7 @@ def test_a_signal_ends_a_listing_that_runs_and_one_that_waits(make_mount, option
             listings.append(start_listing(table, number))
         for listing in reversed(listings):
             listing.send_signal(signal.SIGINT)
-            assert listing.wait() == -signal.SIGINT
+            assert listing.wait() == -signal.SIGINT, listing.stdout.read()
     finally:
         end(listings)
 
