@@ -12,6 +12,18 @@ Outcome CellWriter::Flush() { return PutHeld(What::kBytes, with_.options.durabil
 
 Outcome CellWriter::PutAll() { return PutHeld(What::kAll, with_.options.durability); }
 
+void CellWriter::PutClosedTruncation() {
+  if (!truncates_) return;
+  RoomToAwait room;
+  do {
+    ColumnChange change(with_.changing, node_, &room);
+    const bool is_alone = truncates_ && making_ == Making::kNo && unput_ == Unput::kStart &&
+                          !OthersWereFirst() && !node_->unlinked();
+    if (failed_ || !is_flushed_ || !is_alone) return;
+    static_cast<void>(PutAndWait(change, What::kAll, with_.options.durability));
+  } while (room.Await());
+}
+
 Outcome CellWriter::Sync() { return PutHeld(What::kFile, Durability::kFsyncWal); }
 
 // Nobody waits for the lock while what is held waits for room.

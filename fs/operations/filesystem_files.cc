@@ -340,9 +340,17 @@ Outcome FileSystem::CheckMayPutOver(const Node& node, const Place& place, const 
   return found.error() == ENOENT ? Outcome(ESTALE) : found.status();
 }
 
+// Which the release does else, some time after close(2) has returned: who opens the file then shall
+// find them.
+void FileSystem::PutClosedTruncations(const Node& node) {
+  if (node.handle_count() == 0) return;
+  for (const auto& handle : node.handles()) handle->PutClosedTruncation();
+}
+
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
   const NodePtr shared = node.shared_from_this();
   const ReadOnce once = AskOnce(node);
+  PutClosedTruncations(node);
   OpenReply reply;
   while (reply.handle == nullptr) {
     const Snapshot<Place> place = node.place();

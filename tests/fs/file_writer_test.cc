@@ -167,6 +167,18 @@ TEST_F(FileWriterTest, TruncationAndCreationAloneArePutByTheLastClose) {
   EXPECT_EQ(tree.Stored("q"), "Put@10 Put@1 Put@0");
 }
 
+TEST_F(FileWriterTest, WhoOpensAFileFindsATruncationThatWasClosed) {
+  tree.Save(kQ, "full");
+  tree.clock->Advance(10);
+  OpenFile truncated = tree.Open(kQ, Truncating());
+  EXPECT_EQ(tree.ReadFile(kQ), "full");  // somebody is writing it
+  EXPECT_EQ(tree.Flush(truncated), 0);   // close(2) has returned, and nothing else has come
+  EXPECT_EQ(tree.ReadFile(kQ), "");
+  EXPECT_EQ(tree.Stored("q"), "Put@10 Put@0");
+  EXPECT_EQ(tree.Close(truncated), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@10 Put@0");
+}
+
 TEST_F(FileWriterTest, ADirectoryHasTheTimeOfThePutThatCameToIt) {
   const NodePtr directory = tree.Directory("default/t/r/f");
   const auto time = [&] { return ToMilliseconds(tree.Stat("default/t/r/f").st_mtim) - kStart; };
