@@ -12,7 +12,7 @@ set -euo pipefail
 build_packages=(
   g++ meson ninja-build pkg-config
   libfuse3-dev fuse3 libsqlite3-dev libpcre2-dev libxxhash-dev
-  libzstd-dev liblz4-dev libsnappy-dev libprotobuf-dev protobuf-compiler libmariadb-dev libedit-dev
+  libzstd-dev liblz4-dev libsnappy-dev libprotobuf-dev protobuf-compiler libmariadb-dev libedit-dev liburing-dev
   libcli11-dev libpugixml-dev libsimdjson-dev libspdlog-dev libtomlplusplus-dev nlohmann-json3-dev
 )
 test_packages=(

@@ -296,6 +296,15 @@ const std::vector<Setting>& Settings() {
       Number(
           "mount", "threads", "Threads that serve requests, at most; those that wait do not count.",
           1, 64, [](Configuration & c) -> auto& { return c.threads; }),
+      Choice(
+          "mount", "transport",
+          "How the kernel's requests come: fuse (by /dev/fuse), uring (by io_uring: Linux 6.14 and "
+          "later, where /sys/module/fuse/parameters/enable_uring is Y; faster, and not yet for "
+          "several programs that write one file), or best (uring where it can be had).",
+          std::vector<std::pair<std::string, fs::Transport>>{{"fuse", fs::Transport::kDevice},
+                                                             {"uring", fs::Transport::kUring},
+                                                             {"best", fs::Transport::kBest}},
+          [](Configuration & c) -> auto& { return c.transport; }),
       Bytes(
           "store", "cache_size", "Bytes of blocks of store files that are kept, over all tables.",
           1 << 20, kMost, [](Configuration & c) -> auto& { return c.store.cache_bytes; }),
@@ -705,7 +714,7 @@ std::vector<ConfigurationSection> ConfigurationSections(Configuration configurat
                                     .meaning = std::string(setting.meaning),
                                     .value = setting.quoted ? Quoted(value) : value,
                                     .choices = setting.choices});
-    if (setting.key == "threads")
+    if (setting.key == "transport")
       sections.back().keys.push_back(TemporaryNamesKey(configuration));
   }
   sections.push_back(FamilyDefaultsSection(configuration));

@@ -17,6 +17,7 @@
 #include "engine/obkv_options.h"
 #include "engine/options.h"
 #include "engine/status_or.h"
+#include "fs/kernel/transport.h"
 #include "fs/tree/options.h"
 
 namespace cellfs {
@@ -35,6 +36,7 @@ struct Configuration {
   std::string log_level = "info";
   std::string log_target = "stderr";  // "stderr", "syslog" or a file's path
   int threads = 10;
+  fs::Transport transport = fs::Transport::kDevice;
   std::string kernel_options;  // comma-separated, for mount(2): nosuid, nodev, ...
 };
 

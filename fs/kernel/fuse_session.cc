@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A mount's requests are received and served by fs/requests/request_pool.h; here is what of it is
-// FUSE's. A RELEASE is noted before the next request is received (fs/kernel/release_order.h).
+// A mount's requests are received and served by the threads of fs/requests/request_pool.h, and where
+// they come through io_uring by those of fs/kernel/ring_pool.h; here is what libfuse does for both.
 #include "fs/kernel/fuse_session.h"
 
 #include <fuse3/fuse_lowlevel.h>
@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,9 +29,11 @@
 
 #include "engine/waiting.h"
 #include "fs/kernel/fuse_handlers.h"
+#include "fs/kernel/fuse_init_reply.h"
+#include "fs/kernel/fuse_request.h"
 #include "fs/kernel/fuse_request_kinds.h"
 #include "fs/kernel/fuse_target.h"
-#include "fs/kernel/release_order.h"
+#include "fs/kernel/ring_pool.h"
 #include "fs/requests/request_pool.h"
 
 namespace cellfs::fs {
@@ -50,33 +53,21 @@ constexpr std::chrono::milliseconds kMemoryPause{20};
 constexpr int kFewestThreads = 2;  // a scan may take one for long
 
 // In memory that libfuse allocates for the first request, and uses again.
-struct FuseRequest final : public RequestSource::RawRequest {
-  explicit FuseRequest(RequestCounts::Set& set) : counted_in(&set) {}
-  FuseRequest(const FuseRequest& other) {
-    bytes.mem = std::malloc(other.bytes.size);
-    if (bytes.mem == nullptr) throw std::bad_alloc();
-    bytes.size = other.bytes.size;
-    std::memcpy(bytes.mem, other.bytes.mem, bytes.size);
-    opcode = other.opcode;
-    file = other.file;
-    counted_in = other.counted_in;
+struct DeviceRequest final : public RequestSource::RawRequest {
+  explicit DeviceRequest(RequestCounts::Set& set) : fuse(set) {}
+  DeviceRequest(const DeviceRequest& other) : fuse(other.fuse) {
+    fuse.bytes.mem = std::malloc(other.fuse.bytes.size);
+    if (fuse.bytes.mem == nullptr) throw std::bad_alloc();
+    std::memcpy(fuse.bytes.mem, other.fuse.bytes.mem, fuse.bytes.size);
   }
-  FuseRequest& operator=(const FuseRequest&) = delete;
-  ~FuseRequest() override { std::free(bytes.mem); }
+  DeviceRequest& operator=(const DeviceRequest&) = delete;
+  ~DeviceRequest() override { std::free(fuse.bytes.mem); }
 
-  fuse_buf bytes{};
-  // What its header says.
-  uint32_t opcode = 0;
-  uint64_t file = 0;
-  RequestCounts::Set* counted_in = nullptr;
+  FuseRequest fuse;
 };
 
-// Its bytes are in memory, for splice(2) is not asked for, and libfuse has looked whether all of the
-// header is there.
-void ReadHeader(FuseRequest& request) {
-  const char* const header = static_cast<const char*>(request.bytes.mem);
-  std::memcpy(&request.opcode, header + offsetof(fuse_in_header, opcode), sizeof request.opcode);
-  std::memcpy(&request.file, header + offsetof(fuse_in_header, nodeid), sizeof request.file);
+FuseRequest& FuseOf(RequestSource::RawRequest& request) {
+  return static_cast<DeviceRequest&>(request).fuse;
 }
 
 // Interrupts a thread's read(2) of the device; does nothing else.
@@ -107,12 +98,17 @@ std::string MountOptionText(const MountOptions& mount, const SessionOptions& ses
   return text;
 }
 
-class Session final : public FuseSession, private KernelNotifier, private RequestSource {
+class Session final : public FuseSession,
+                      private KernelNotifier,
+                      private RequestSource,
+                      private RequestServer {
  public:
   Session(FileSystem& filesystem, const SessionOptions& options)
       : filesystem_(filesystem),
         target_(filesystem),
-        pool_(*this, {.threads = std::max(options.max_threads, kFewestThreads)}) {
+        transport_(options.transport),
+        pool_(*this, {.threads = std::max(options.max_threads, kFewestThreads)}),
+        rings_(*this, {.threads = std::max(options.max_threads, kFewestThreads)}) {
     sem_init(&ended_, 0, 0);
     filesystem_.scan_slots().SetLimit(std::max(options.max_threads, kFewestThreads) / 2);
   }
@@ -126,6 +122,7 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
   }
 
   Status Start(const std::string& mountpoint, const SessionOptions& options) {
+    if (transport_ == Transport::kUring) CELLFS_RETURN_IF_ERROR(FindUring());
     fuse_args arguments = FUSE_ARGS_INIT(0, nullptr);
     fuse_opt_add_arg(&arguments, "cellfs");
     fuse_opt_add_arg(&arguments, "-o");
@@ -144,7 +141,8 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
                   (errno != 0 ? std::string(": ") + strerror(errno) : "")};
     }
     mounted_ = true;
-    AmendInitReply();
+    mountpoint_ = mountpoint;
+    SendRepliesOurselves();
     filesystem_.kernel().SetNotifier(this);
     return {};
   }
@@ -161,22 +159,27 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
     filesystem_.kernel().SetNotifier(nullptr);
     AnswerWhatHasCome();
     StopServing();
-    if (failed_ != 0) {
-      return {StatusCode::kIoError, std::string("reading requests: ") + strerror(failed_)};
-    }
-    return {};
+    const std::lock_guard lock(failure_mutex_);
+    return failure_;
   }
 
   bool disconnected() const override { return disconnected_; }
 
+  Transport transport() const override {
+    return rings_are_used_ ? Transport::kUring : Transport::kDevice;
+  }
+
   void Exit() override { sem_post(&ended_); }
 
  private:
-  // Where memory runs out the kernel is asked for less.
-  void AmendInitReply() {
+  // ---- Replies ----------------------------------------------------------------------------------
+
+  void SendRepliesOurselves() {
     fuse_custom_io io{};
     io.read = [](int device, void* bytes, size_t size, void*) { return read(device, bytes, size); };
     io.writev = [](int device, iovec* parts, int count, void* target) {
+      RingEntry* const entry = RingEntry::OfThisThread();
+      if (entry != nullptr && entry->IsReply(parts)) return entry->Reply(parts, count);
       return static_cast<FuseTarget*>(target)->init_reply().Write(device, parts, count);
     };
     static_cast<void>(fuse_session_custom_io(session_, &io, fuse_session_fd(session_)));
@@ -185,21 +188,19 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
   // ---- The pool's source ------------------------------------------------------------------------
 
   std::unique_ptr<RawRequest> MakeEmpty() override {
-    return std::make_unique<FuseRequest>(filesystem_.request_counts().SetForThread());
+    return std::make_unique<DeviceRequest>(CountsForThread());
   }
   std::unique_ptr<RawRequest> CopyOf(const RawRequest& request) override {
-    return std::make_unique<FuseRequest>(static_cast<const FuseRequest&>(request));
+    return std::make_unique<DeviceRequest>(static_cast<const DeviceRequest&>(request));
   }
 
   Received Receive(RawRequest& request) override {
-    auto& received = static_cast<FuseRequest&>(request);
+    FuseRequest& received = FuseOf(request);
+    if (rings_are_used_ && IsForget(received)) std::this_thread::sleep_for(kForgetPause);
     const int size = fuse_session_receive_buf(session_, &received.bytes);
-    if (size > 0) {
-      ReadHeader(received);
-      if (received.opcode == FUSE_RELEASE) releases_.Begin(received.file);
-      return Received::kRequest;
-    }
-    return ReceivedNothing(size);
+    if (size <= 0) return ReceivedNothing(size);
+    received.ReadHeader();  // libfuse has looked whether all of it is there
+    return Received::kRequest;
   }
 
   Received ReceivedNothing(int size) {
@@ -210,36 +211,82 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
     }
     // Unmounted, or the device failed.
     const bool is_gone = size == 0 || size == -ENODEV || size == -ECONNABORTED;
-    if (!is_gone) failed_ = -size;
     if (is_gone && !stopping_) disconnected_ = true;
-    Exit();
+    if (is_gone) {
+      Exit();
+    } else {
+      Fail({StatusCode::kIoError, std::string("reading requests: ") + strerror(-size)});
+    }
     return Received::kEnd;
   }
 
+  // Beside the rings forgets alone are many here, and who makes them waits for none: after one the
+  // next ones gather, and come in one piece.
+  static constexpr std::chrono::milliseconds kForgetPause{1};
+
+  static bool IsForget(const FuseRequest& last) {
+    return last.opcode == FUSE_FORGET || last.opcode == FUSE_BATCH_FORGET;
+  }
+
   bool IsUrgent(const RawRequest& request) override {
-    const uint32_t opcode = static_cast<const FuseRequest&>(request).opcode;
-    return opcode == FUSE_INTERRUPT || opcode == FUSE_RELEASE;
+    return static_cast<const DeviceRequest&>(request).fuse.opcode == FUSE_INTERRUPT;
   }
 
   void Serve(RawRequest& request) override {
-    const auto& served = static_cast<const FuseRequest&>(request);
+    FuseRequest& served = FuseOf(request);
+    if (served.opcode == FUSE_INIT) [[unlikely]] return ServeInit(served);
+    Serve(served);
+  }
+
+  // ---- And the rings' server --------------------------------------------------------------------
+
+  RequestCounts::Set& CountsForThread() override {
+    return filesystem_.request_counts().SetForThread();
+  }
+
+  void Serve(FuseRequest& served) override {
     RequestCounts& counts = filesystem_.request_counts();
     const uint64_t begin = counts.Begin();
     if (counts.WantsAskers(begin)) [[unlikely]] NoteAsker(served);
-    const bool is_release = served.opcode == FUSE_RELEASE;
-    if (!is_release) releases_.WaitFor(served.file);
     fuse_session_process_buf(session_, &served.bytes);
-    if (is_release) releases_.End(served.file);
     counts.End(*served.counted_in, RequestKindOf(served.opcode), begin);
   }
 
   // Of requests that nobody is named for the kernel itself is the asker.
   void NoteAsker(const FuseRequest& request) noexcept try {
-    fuse_in_header header;
-    std::memcpy(&header, request.bytes.mem, sizeof header);
+    const fuse_in_header header = request.Header();
     filesystem_.request_counts().NoteAsker(header.uid, static_cast<pid_t>(header.pid));
   } catch (const std::exception&) {
     // Without memory one is not counted.
+  }
+
+  // The rings stand before the kernel is asked to use them: from then on it waits for them.
+  void ServeInit(FuseRequest& request) {
+    const uint64_t offered = OfferedFlags(request.bytes.mem, request.bytes.size);
+    if (transport_ != Transport::kDevice && (offered & kFuseOverIoUring) != 0) {
+      target_.init_reply().AskForRings([this](size_t largest) { return PrepareRings(largest); });
+    }
+    fuse_session_process_buf(session_, &request.bytes);
+    if (rings_.is_prepared()) return StartRings();
+    if (transport_ != Transport::kUring) return;
+    Fail({StatusCode::kUnavailable, "transport = uring: the kernel did not take the rings"});
+  }
+
+  bool PrepareRings(size_t largest_payload) noexcept try {
+    return rings_.Prepare(fuse_session_fd(session_), largest_payload).ok();
+  } catch (const std::exception&) {
+    return false;
+  }
+
+  void StartRings() {
+    rings_are_used_ = true;
+    if (const Status started = rings_.Start(); !started.ok()) Fail(started);
+  }
+
+  // statfs(2) asks nothing of the store. It resolves the path, so as not to hold the mount.
+  void AskMount() override {
+    struct statfs answer {};
+    static_cast<void>(statfs(mountpoint_.c_str(), &answer));
   }
 
   void Interrupt(std::thread::native_handle_type reader) override {
@@ -248,21 +295,36 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
 
   // ---- The end ----------------------------------------------------------------------------------
 
+  void Fail(Status why) {
+    {
+      const std::lock_guard lock(failure_mutex_);
+      if (failure_.ok()) failure_ = std::move(why);
+    }
+    Exit();
+  }
+
   // Files that were closed before the end are to be released as such.
   void AnswerWhatHasCome() {
     constexpr std::chrono::seconds kAtMost{1};  // others may go on asking
     const auto end = std::chrono::steady_clock::now() + kAtMost;
-    pollfd device{.fd = fuse_session_fd(session_), .events = POLLIN, .revents = 0};
-    while (poll(&device, 1, 0) > 0 && device.revents == POLLIN &&
-           std::chrono::steady_clock::now() < end) {
+    while (MoreHasCome() && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+  }
+
+  // What has come to a ring's thread that has not woken yet shows a moment later.
+  bool MoreHasCome() {
+    pollfd device{.fd = fuse_session_fd(session_), .events = POLLIN, .revents = 0};
+    if (poll(&device, 1, 0) > 0 && device.revents == POLLIN) return true;
+    const uint64_t received = rings_.received();
+    return !rings_.IsIdle() || std::exchange(received_at_end_, received) != received;
   }
 
   void StopServing() {
     stopping_ = true;
     fuse_session_exit(session_);
     filesystem_.scan_slots().Close();
+    rings_.Stop();
     pool_.Stop();
   }
 
@@ -292,12 +354,18 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
   FuseTarget target_;
   fuse_session* session_ = nullptr;
   bool mounted_ = false;
+  std::string mountpoint_;
   sem_t ended_;
-  std::atomic<int> failed_{0};
+  std::mutex failure_mutex_;
+  Status failure_;  // guarded by failure_mutex_
   std::atomic<bool> stopping_{false};
   std::atomic<bool> disconnected_{false};
-  ReleaseOrder releases_;
-  RequestPool pool_;  // last: its threads use the rest
+  uint64_t received_at_end_ = 0;
+  const Transport transport_;  // that is wanted
+  std::atomic<bool> rings_are_used_{false};
+  // Last, for their threads use the rest.
+  RequestPool pool_;
+  RingPool rings_;
 };
 
 }  // namespace

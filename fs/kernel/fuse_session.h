@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/status_or.h"
+#include "fs/kernel/transport.h"
 #include "fs/operations/filesystem.h"
 
 namespace cellfs::fs {
@@ -16,8 +17,10 @@ namespace cellfs::fs {
 struct SessionOptions {
   std::string source = "cellfs";  // what mount(8) and /proc/mounts show
   bool debug = false;             // libfuse's trace on standard error
-  // That serve, at least 2. One that reads comes on top, and those that wait.
+  // That serve, at least 2. One that reads comes on top, and those that wait; with io_uring there is
+  // one for each processor at least.
   int max_threads = 10;
+  Transport transport = Transport::kDevice;
   std::string extra;  // comma-separated options for the kernel, as of `mount -o`
 };
 
@@ -37,6 +40,8 @@ class FuseSession {
   virtual Status Run(const std::function<void()>& ready) = 0;
   // Whether Run ended because the kernel ended the connection.
   virtual bool disconnected() const = 0;
+  // The one that is in use, never kBest. Known once the kernel's first request is answered.
+  virtual Transport transport() const = 0;
   // Ends Run. From any thread or signal handler.
   virtual void Exit() = 0;
 };

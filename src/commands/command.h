@@ -27,6 +27,10 @@
 #include "src/daemon/control_socket.h"
 #include "src/mount/mount_table.h"
 
+namespace cellfs::fs {
+class FuseSession;
+}  // namespace cellfs::fs
+
 namespace cellfs {
 
 // How a command ended that did not fail.
@@ -53,6 +57,7 @@ struct Session {
   const Caller& caller;
   StoreControls* controls;  // null where the store is not in this process, or is not the caller's
   std::string mountpoint;   // empty: not mounted
+  const fs::FuseSession* kernel = nullptr;  // as in Served
   // Of a store that need not be open once: where else it is mounted.
   const std::vector<MountedStore>& other_mounts;
   const std::atomic<bool>* cancelled;

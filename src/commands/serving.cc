@@ -71,6 +71,7 @@ StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
                   .caller = caller,
                   .controls = fs::IsOwnerOrRoot(peer.uid) ? served.controls : nullptr,
                   .mountpoint = served.mountpoint,
+                  .kernel = served.kernel,
                   .other_mounts = served.other_mounts,
                   .cancelled = request.cancelled,
                   .take = take};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/controlled_store.h"
+#include "fs/kernel/fuse_session.h"
 #include "fs/operations/filesystem.h"
 #include "src/commands/command.h"
 #include "src/daemon/control_socket.h"
@@ -21,6 +22,8 @@ struct Served {
   fs::FileSystem& filesystem;
   StoreControls* controls;  // null where the store is not in this process
   std::string mountpoint;   // empty: not mounted
+  // The mount's; null: not mounted, or nobody asks for it.
+  const fs::FuseSession* kernel = nullptr;
   std::vector<MountedStore> other_mounts = {};  // as in Session
 };
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "engine/open.h"
+#include "fs/kernel/fuse_session.h"
 #include "fs/store/not_kept.h"
 #include "fs/tree/hidden_namespace.h"
 #include "src/commands/all.h"
@@ -126,6 +127,13 @@ json OtherMounts(const Session& session) {
   return mounts;
 }
 
+// How requests come, and, where that is the slower way, why.
+json TransportOf(const Session& session) {
+  if (session.kernel == nullptr) return nullptr;
+  if (session.kernel->transport() == fs::Transport::kUring) return {{"name", "uring"}, {"why", ""}};
+  return {{"name", "fuse"}, {"why", fs::FindUring().message()}};
+}
+
 StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
   json not_released = json::array();
   if (arguments.Has("release")) {
@@ -138,6 +146,7 @@ StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
                  {"pid", is_mounted ? getpid() : 0},
                  {"other_mounts", OtherMounts(session)},
                  {"log_level", is_mounted ? LogLevel() : ""},
+                 {"transport", TransportOf(session)},
                  {"owners", DamageOfOwners(session)},
                  {"not_kept", fs::NotKept(session.store.traits())},
                  {"not_released", not_released},
@@ -249,8 +258,16 @@ void PrintMount(Printer& printer, const json& mount) {
 }
 
 // A cluster is asked by this process, also where there are mounts of it.
+void PrintTransport(Printer& printer, const json& transport) {
+  const std::string why = transport["why"];
+  printer.Line(transport["name"] == "uring" ? "requests come  by io_uring"
+                                            : "requests come  by /dev/fuse" +
+                                                  (why.empty() ? "" : " (" + why + ")"));
+}
+
 void PrintStatus(Printer& printer, const json& status) {
   if (status["pid"] != 0) PrintMount(printer, status);
+  if (!status["transport"].is_null()) PrintTransport(printer, status["transport"]);
   for (const json& mount : status["other_mounts"]) PrintMount(printer, mount);
   if (status["pid"] == 0 && status["other_mounts"].empty()) printer.Line("not mounted");
   const bool has_figures = status.contains("tables");

@@ -150,6 +150,7 @@ fs::SessionOptions SessionOptionsOf(const DaemonOptions& options) {
   return {.source = options.store,
           .debug = options.debug,
           .max_threads = options.configuration.threads,
+          .transport = options.configuration.transport,
           .extra = options.configuration.kernel_options};
 }
 
@@ -275,7 +276,8 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
   std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
   const Served served{.filesystem = filesystem,
                       .controls = noted,
-                      .mountpoint = options.mountpoint};
+                      .mountpoint = options.mountpoint,
+                      .kernel = session->get()};
   const std::string device = DeviceOf(options.mountpoint);
   auto control = ControlServer::Open(
       {.device = device,

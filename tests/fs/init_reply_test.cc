@@ -52,6 +52,37 @@ TEST_F(InitReplyTest, TheFirstReplyGetsWhatItLacksAndKeepsTheRest) {
   EXPECT_EQ(Sent(reply).init.flags, static_cast<uint32_t>(FUSE_ASYNC_READ));
 }
 
+TEST_F(InitReplyTest, RingsAreAskedForWhereTheyCanBeMade) {
+  Reply reply;
+  reply.init.max_write = 3 << 20;
+  reply.init.max_pages = 256;
+  size_t largest = 0;
+  for (const bool can_be_made : {true, false}) {
+    written_.AskForRings([&](size_t size) {
+      largest = size;
+      return can_be_made;
+    });
+    const Reply sent = Sent(reply);
+    EXPECT_EQ(sent.init.flags & FUSE_INIT_EXT, can_be_made ? FUSE_INIT_EXT : 0u);
+    EXPECT_EQ(sent.init.flags2, can_be_made ? kFuseOverIoUring >> 32 : 0u);
+  }
+  EXPECT_EQ(largest, size_t{3} << 20);
+}
+
+TEST(OfferedFlagsTest, TheHighOnesCountWhereTheKernelSaysThatItSendsThem) {
+  struct {
+    fuse_in_header header{};
+    fuse_init_in init{};
+  } request;
+  request.init.flags = FUSE_ASYNC_READ;
+  request.init.flags2 = static_cast<uint32_t>(kFuseOverIoUring >> 32);
+  EXPECT_EQ(OfferedFlags(&request, sizeof request), uint64_t{FUSE_ASYNC_READ});
+  request.init.flags |= FUSE_INIT_EXT;
+  EXPECT_EQ(OfferedFlags(&request, sizeof request),
+            FUSE_ASYNC_READ | uint64_t{FUSE_INIT_EXT} | kFuseOverIoUring);
+  EXPECT_EQ(OfferedFlags(&request, sizeof request - 1), 0u);
+}
+
 TEST_F(InitReplyTest, AnErrorStaysAsItIs) {
   Reply reply;
   reply.header.error = -EPROTO;

@@ -12,7 +12,8 @@ import signal
 
 import pytest
 
-from mounts import CELLFS, REMOTE, Mount, Watchdog, empty_remote
+from mounts import CELLFS, REMOTE, TRANSPORT, Mount, Watchdog, empty_remote
+from uring import reason_without_uring, switched
 
 LONGEST_TEST = 150 + int(os.environ.get("CELLFS_ROWS", "0")) / 50  # seconds
 
@@ -39,6 +40,18 @@ def pytest_configure():
 def mountable():
     if reason := reason_not_to_mount():
         pytest.skip(reason)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def transport():
+    """The kernel offers what the mounts of this run are to have."""
+    if TRANSPORT != "uring":
+        yield
+        return
+    if reason := reason_without_uring():
+        pytest.skip(reason)
+    with switched("Y"):
+        yield
 
 
 @pytest.fixture

@@ -25,6 +25,8 @@ if "CELLFS_TEST_CLUSTER" in os.environ:
     REMOTE = f"hbase://{os.environ['CELLFS_TEST_CLUSTER']}/"
 elif "CELLFS_TEST_DATABASE" in os.environ:
     REMOTE = f"obkv+unix://root@{os.environ['CELLFS_TEST_DATABASE']}/"
+# How requests come, unless a test says so: "fuse" or "uring" (tests/mount/uring.py).
+TRANSPORT = os.environ.get("CELLFS_TEST_TRANSPORT", "fuse")
 PATIENCE = 60  # seconds for what takes milliseconds: the machine may be busy, the build a slow one
 # In a log each of these is a failure, whatever the test says.
 SUSPICIOUS = re.compile(
@@ -108,12 +110,16 @@ class Mount:
         self.store = REMOTE or pathlib.Path(store)
         self.path = pathlib.Path(mountpoint)
         self.path.mkdir(exist_ok=True)
-        few = "obkv_partitions=3" if REMOTE.startswith("obkv") else ""  # each is a file
-        self.options = ",".join(filter(None, (options, few)))
+        self.options = self._with_those_of_the_run(options)
         self.config = config
         self.log = self.path.with_name(self.path.name + ".log")
         self.process = None
         self.start()
+
+    @staticmethod
+    def _with_those_of_the_run(options):
+        few = "obkv_partitions=3" if REMOTE.startswith("obkv") else ""  # each is a file
+        return ",".join(filter(None, (f"transport={TRANSPORT}", options, few)))
 
     def __truediv__(self, name):
         return self.path / name
@@ -159,7 +165,8 @@ class Mount:
 
     def remount(self, options=None):
         self.stop()
-        self.options = self.options if options is None else options
+        if options is not None:
+            self.options = self._with_those_of_the_run(options)
         self.start()
 
     def kill9(self):
