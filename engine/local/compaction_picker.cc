@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "engine/local/compaction_policy.h"
+#include "engine/visibility/compaction_matcher.h"
 #include "engine/visibility/query_matcher.h"
 
 namespace cellfs {
@@ -19,14 +20,18 @@ bool HasTimeLimits(const FamilySchema& family) {
   return family.time_to_live() != kForever || family.deleted_ttl().has_value();
 }
 
-bool HasMuchGarbage(const StoreFiles& files) {
+// Tombstones that are kept would be written again with what they mark. A file tells how old the last
+// of its cells is, not the last of its tombstones; what it does not tell waits for its time.
+bool HasMuchGarbage(const StoreFiles& files, Timestamp oldest_kept_tombstone) {
   int64_t cells = 0;
   int64_t garbage = 0;
   for (const auto& file : files) {
     const FileFacts& facts = file->facts();
     cells += facts.cells;
-    // A tombstone stands for itself and for what it hides.
-    if (!facts.is_major) garbage += facts.surplus + 2 * (facts.tombstones + facts.withdrawals);
+    if (facts.is_major) continue;
+    garbage += facts.surplus + 2 * facts.withdrawals;
+    // Each stands for itself and for what it hides.
+    if (facts.newest < oldest_kept_tombstone) garbage += 2 * facts.tombstones;
   }
   return garbage >= kLeastGarbage && garbage * 100 >= cells * kGarbagePercent;
 }
@@ -127,11 +132,12 @@ std::optional<Compaction> PickCompaction(const TableVersion& version, const Fami
   const KeyPiece& young = ranges.young();
   bool merges_young = AreWorthMerging(version, young, site);
   std::optional<Compaction> picked;
+  const Timestamp kept = OldestKeptTombstone(family, now, site.time_to_purge_deletes);
   size_t most = 0;
   for (const KeyPiece& piece : ranges.pieces()) {
     if (piece.files.empty() || piece.units.size() <= most) continue;
     std::optional<Compaction> in_piece;
-    if (HasMuchGarbage(piece.files) ||
+    if (HasMuchGarbage(piece.files, kept) ||
         IsMajorDue(version.schema->name(), family, piece, site, now)) {
       merges_young |= !young.files.empty();
       if (young.files.empty()) in_piece = {family, piece.files, CompactionKind::kMajor};

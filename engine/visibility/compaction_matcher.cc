@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/visibility/compaction_matcher.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -11,6 +12,20 @@
 
 namespace cellfs {
 namespace {
+
+// KEEP_DELETED_CELLS TTL keeps as long as the family's TTL lasts, TRUE as long as DELETED_TTL.
+Timestamp OldestKept(const FamilySchema& family, Timestamp now) {
+  switch (family.keep_deleted_cells()) {
+    case KeepDeletedCells::kFalse:
+      return kLatestTimestamp;
+    case KeepDeletedCells::kTtl:
+      return OldestUnexpired(family, now);
+    case KeepDeletedCells::kTrue:
+      break;
+  }
+  return family.deleted_ttl() ? now - *family.deleted_ttl() * 1000
+                              : std::numeric_limits<Timestamp>::min();
+}
 
 class KeepEverything : public CompactionMatcher {
  public:
@@ -23,8 +38,7 @@ class RewriteMatcher : public CompactionMatcher {
       : rewrite_(rewrite),
         keep_deleted_(family.keep_deleted_cells()),
         oldest_unexpired_(OldestUnexpired(family, rewrite.now)),
-        oldest_kept_tombstone_(family.deleted_ttl() ? rewrite.now - *family.deleted_ttl() * 1000
-                                                    : std::numeric_limits<Timestamp>::min()) {
+        oldest_kept_tombstone_(OldestKept(family, rewrite.now)) {
     const VersionLimits limits{family.min_versions(), family.max_versions(), oldest_unexpired_};
     if (family.new_version_behavior()) {
       new_versions_.emplace(family.max_versions());
@@ -68,8 +82,9 @@ class RewriteMatcher : public CompactionMatcher {
       return MatchCode::kSkip;
     }
     if (!IsTombstone(cell.type)) return MatchPut(cell);
-    const bool works = keep_deleted_ == KeepDeletedCells::kFalse || IsPastKeeping(cell.timestamp);
-    const bool redundant = keep_deleted_ == KeepDeletedCells::kFalse && deletes_.IsRedundant(cell);
+    const bool none_is_kept = keep_deleted_ == KeepDeletedCells::kFalse;
+    const bool works = none_is_kept || cell.timestamp < oldest_kept_tombstone_;
+    const bool redundant = none_is_kept && deletes_.IsRedundant(cell);
     if (works) Remember(cell);
     if (rewrite_.kind == RewriteKind::kMinor || rewrite_.keep_up_to > 0) {
       return redundant ? MatchCode::kSkip : MatchCode::kInclude;
@@ -109,16 +124,10 @@ class RewriteMatcher : public CompactionMatcher {
     }
   }
 
-  // KEEP_DELETED_CELLS TTL keeps as long as the family's TTL lasts, TRUE as long as DELETED_TTL.
-  bool IsPastKeeping(Timestamp timestamp) const {
-    if (keep_deleted_ == KeepDeletedCells::kTtl) return timestamp < oldest_unexpired_;
-    return timestamp < oldest_kept_tombstone_;
-  }
-
   const Rewrite rewrite_;
   const KeepDeletedCells keep_deleted_;
   const Timestamp oldest_unexpired_;
-  const Timestamp oldest_kept_tombstone_;
+  const Timestamp oldest_kept_tombstone_;  // where some are kept
   std::unique_ptr<ColumnTracker> columns_;
   DeleteTracker deletes_;
   std::optional<NewVersionTracker> new_versions_;
@@ -129,6 +138,12 @@ class RewriteMatcher : public CompactionMatcher {
 };
 
 }  // namespace
+
+Timestamp OldestKeptTombstone(const FamilySchema& family, Timestamp now,
+                              int64_t time_to_purge_deletes) {
+  const Timestamp kept = OldestKept(family, now);
+  return time_to_purge_deletes > 0 ? std::min(kept, now - time_to_purge_deletes) : kept;
+}
 
 std::unique_ptr<CompactionMatcher> MakeCompactionMatcher(const FamilySchema& family,
                                                          const Rewrite& rewrite) {

@@ -39,6 +39,11 @@ class CompactionMatcher {
   virtual bool Keep(const CellView& cell) = 0;
 };
 
+// Older tombstones hide what they mark from rewrites, and a major compaction drops both; those from
+// then on it keeps, with what they mark. kLatestTimestamp: it keeps none.
+Timestamp OldestKeptTombstone(const FamilySchema& family, Timestamp now,
+                              int64_t time_to_purge_deletes);
+
 std::unique_ptr<CompactionMatcher> MakeCompactionMatcher(const FamilySchema& family,
                                                          const Rewrite& rewrite);
 

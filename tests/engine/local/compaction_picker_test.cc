@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint64_t kMegabyte = uint64_t{1} << 20;
 constexpr Timestamp kNow = 1'800'000'000'000;
+constexpr int64_t kDay = 86'400'000;
 
 class CompactionPickerTest : public testing::Test {
  protected:
@@ -28,6 +29,18 @@ class CompactionPickerTest : public testing::Test {
     FileFacts facts{.number = number, .family = "f", .first_row = first, .last_row = last};
     facts.lowest = facts.highest = number;
     facts.bytes = bytes;
+    facts.written = kNow;
+    files_.push_back(std::make_shared<StoreFile>(folder_, facts, cache_));
+    Cut({});
+  }
+  // Of the next files half the cells are tombstones, the last of which is so old.
+  void AddDeletes(int64_t days_ago) {
+    FileFacts facts{.number = files_.size() + 1, .family = "f", .first_row = "a", .last_row = "z"};
+    facts.lowest = facts.highest = facts.number;
+    facts.cells = 40000;
+    facts.tombstones = 20000;
+    facts.oldest = facts.oldest_put = kNow - 900 * kDay;
+    facts.newest = kNow - days_ago * kDay;
     facts.written = kNow;
     files_.push_back(std::make_shared<StoreFile>(folder_, facts, cache_));
     Cut({});
@@ -48,8 +61,8 @@ class CompactionPickerTest : public testing::Test {
   }
   static std::string Row(int number) { return std::to_string(100 + number); }
 
-  const FamilySchema family_ = FamilyOf("f");
-  const SiteSettings site_;
+  FamilySchema family_ = FamilyOf("f");
+  SiteSettings site_;
   const std::shared_ptr<TableFolder> folder_ = std::make_shared<TableFolder>();
   FileCache cache_{1 << 20, 2};
   StoreFiles files_;
@@ -125,6 +138,29 @@ TEST_F(CompactionPickerTest, TheLastMajorCompactionIsKeptWithTheCuts) {
   EXPECT_EQ(LatestMajorCompaction(*version_.files, "f", false, kNow + 1), kNow);
   Cut({"m"});
   EXPECT_EQ(LatestMajorCompaction(*version_.files, "f", false, kNow + 1), 7);
+}
+
+TEST_F(CompactionPickerTest, TombstonesAreGarbageOnceTheyWork) {
+  AddDeletes(1);
+  EXPECT_EQ(Picked(), "1 major");
+  site_.time_to_purge_deletes = 2 * kDay;
+  EXPECT_EQ(Picked(), "nothing");
+  AddDeletes(3);
+  AddDeletes(3);
+  EXPECT_EQ(Picked(), "1 2 3 major");
+}
+
+// It would be rewritten whole for nothing.
+TEST_F(CompactionPickerTest, TombstonesThatAreKeptAreNoGarbage) {
+  family_ = FamilyOf("f", {{"KEEP_DELETED_CELLS", "TRUE"}, {"DELETED_TTL", "2592000"}});
+  AddDeletes(29);
+  EXPECT_EQ(Picked(), "nothing");
+  AddDeletes(31);
+  EXPECT_EQ(Picked(), "1 2 major");
+  family_ = FamilyOf("f", {{"KEEP_DELETED_CELLS", "TRUE"}});
+  EXPECT_EQ(Picked(), "nothing") << "for ever";
+  family_ = FamilyOf("f", {{"KEEP_DELETED_CELLS", "TTL"}, {"TTL", "2592000"}});
+  EXPECT_EQ(Picked(), "1 2 major");
 }
 
 }  // namespace
