@@ -11,7 +11,10 @@
 //     series      1,000 rows, to each of which one column after the other comes
 //     overwrite   a tenth as many rows, each written ten times on average
 //
-// A line for each million, with its rate and the longest wait of a batch; the last is JSON.
+// A line for each million, with its rate, the longest wait of a batch and what all threads took of the
+// processors; the last is JSON.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -110,11 +113,22 @@ struct Written {
   double longest_wait = 0;     // of a batch, in seconds
 };
 
+// Of all threads: what else runs on the machine makes it no longer.
+double ProcessorSeconds() {
+  struct rusage used {};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 Written WriteAll(Target& target, const Work& work) {
   Written written;
   const auto begun = Clock::now();
   auto million = begun;
   double longest = 0;
+  double processor = ProcessorSeconds();
   for (int64_t i = 0; i < work.cells; ++i) {
     auto [row, qualifier] = work.ColumnAt(i);
     target.Add(std::move(row), std::move(qualifier), work.ValueAt(i), kFirstTimestamp + i / 10);
@@ -126,8 +140,10 @@ Written WriteAll(Target& target, const Work& work) {
     written.longest_wait = std::max(written.longest_wait, longest);
     if ((i + 1) % kMillion != 0) continue;
     const double rate = kMillion / SecondsSince(million);
-    std::printf("%5lld million: %9.0f a second, longest wait %8.1f ms\n",
-                static_cast<long long>((i + 1) / kMillion), rate, longest * 1e3);
+    const double processor_before = std::exchange(processor, ProcessorSeconds());
+    std::printf("%5lld million: %9.0f a second, longest wait %8.1f ms, %6.2f s of processors\n",
+                static_cast<long long>((i + 1) / kMillion), rate, longest * 1e3,
+                processor - processor_before);
     std::fflush(stdout);
     const bool is_first = written.slowest_million == 0;
     written.slowest_million = is_first ? rate : std::min(written.slowest_million, rate);

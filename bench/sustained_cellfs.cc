@@ -16,7 +16,10 @@ class CellfsTarget : public Target {
  public:
   CellfsTarget(const std::string& directory, uint64_t write_buffer) {
     StoreOptions options;
+    // Its defaults, were the buffer the default one: a smaller run is then like a larger one.
     options.site.memstore_flush_size = static_cast<int64_t>(write_buffer);
+    options.memstore_limit = static_cast<int64_t>(write_buffer) * 4;
+    options.cache_bytes = static_cast<int64_t>(write_buffer) / 2;
     auto store = OpenLocalStore(directory, options);
     Check(store.status());
     store_ = *std::move(store);
