@@ -26,7 +26,10 @@ transfer() {
 }
 transfer 2>/dev/null &
 writer=$!
-trap 'kill $writer 2>/dev/null || true; wait $writer 2>/dev/null || true; clean_up' EXIT
+end_example() {
+  kill "$writer" 2>/dev/null || true
+  wait "$writer" 2>/dev/null || true
+}
 while [ ! -e default/bank/alice/money/note20 ]; do sleep 0.01; done
 
 say "Take a moment once, and use it for the whole backup. (cron: T=\$(readlink /mnt/notes/.asof/now))"
@@ -38,9 +41,10 @@ run "rsync -a .asof/$moment/default/ $directory/backup/"
 run "diff -r .asof/$moment/default $directory/backup"
 run "grep -q . $directory/backup/bank/alice/money/eur"
 
-say "Tuesday's takes what has changed, and links the rest to Monday's."
+say "Tuesday's takes what has changed, and links the rest to Monday's. (rsync goes by size and time, and by whole seconds unless
+# --modify-window=-1 says otherwise: here files of one size change many times a second.)"
 next=$(readlink .asof/now)
-run "rsync -a --link-dest=$directory/backup .asof/$next/default/ $directory/backup2/"
+run "rsync -a --modify-window=-1 --link-dest=$directory/backup .asof/$next/default/ $directory/backup2/"
 run "diff -r .asof/$next/default $directory/backup2"
 
 if command -v restic >/dev/null; then
@@ -54,8 +58,7 @@ if command -v restic >/dev/null; then
   run "diff -r .asof/$moment/default $directory/restored/default"
 fi
 
-kill "$writer"
-wait "$writer" 2>/dev/null || true
+end_example
 
 say "The day after: everything is lost, and comes back from Monday's backup."
 run 'rm -r default/bank/alice default/bank/bob'

@@ -20,9 +20,13 @@ directory=$(mktemp -d "${TMPDIR:-/tmp}/cellfs-example-XXXXXX")
 mountpoint=$directory/mount
 mkdir "$mountpoint"
 
+# What an example has to end before that.
+end_example() { :; }
+
 clean_up() {
   local code=$?
   trap - EXIT
+  end_example
   cd /
   if mountpoint -q "$mountpoint" 2>/dev/null; then
     "$CELLFS" umount "$mountpoint" || "$CELLFS" umount --lazy "$mountpoint" || code=1
