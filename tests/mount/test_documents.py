@@ -69,3 +69,9 @@ def test_a_document_shows_what_happens(name, tmp_path):
     finally:
         shell.end()
         subprocess.run([CELLFS, "umount", "--lazy", tmp_path / "home/m"], check=False, capture_output=True, timeout=60)
+
+
+def test_the_recorded_session_is_what_happens():
+    recorded = subprocess.run([ROOT / "scripts/record-session", CELLFS], check=True, capture_output=True, text=True, timeout=60)
+    shown = (ROOT / "docs/session.svg").read_text()
+    assert TIMESTAMP.sub("T", recorded.stdout) == TIMESTAMP.sub("T", shown), "scripts/record-session makes it anew"
