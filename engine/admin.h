@@ -97,6 +97,21 @@ struct KeptTableStatistics {
   std::string damage;  // as of a table
 };
 
+// Of the reading and checking of all files, again and again. Times are milliseconds since 1970.
+struct ScrubStatistics {
+  int64_t due = 0;    // when the next one begins, or began; 0: never
+  int64_t begun = 0;  // of the last that came to its end; 0: there was none
+  int64_t ended = 0;
+  uint64_t files = 0;
+  uint64_t bytes = 0;
+  // What was found by it, and so far by the one under way: the file, what is damaged, what helps.
+  // What was mended since is told until the next one.
+  std::vector<std::string> damage;
+  int64_t under_way_since = 0;  // 0: none is
+  uint64_t bytes_read = 0;      // by that, since the store was opened; what is read twice counts twice
+  uint64_t bytes_to_read = 0;
+};
+
 struct Statistics {
   std::vector<TableStatistics> tables;
   uint64_t log_bytes = 0;       // that a recovery would replay
@@ -126,6 +141,7 @@ struct Statistics {
   // Of those bytes what each one's moments keep, who has any; what two keep counts for both.
   std::map<std::string, uint64_t> moment_bytes_by_holder;
   int64_t oldest_moment_age_ms = 0;
+  ScrubStatistics scrub;
 };
 
 // Whether the holder's moments keep an even share of the limit, or more, of those who keep any. Where

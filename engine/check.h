@@ -35,6 +35,8 @@ inline constexpr size_t kMostDamage = 1000;
 
 struct CheckReport {
   std::vector<Damage> damage;  // the first kMostDamage
+  uint64_t log_files = 0;      // segments that were read
+  uint64_t log_bytes = 0;
   uint64_t log_records = 0;    // that were read
   uint64_t cells = 0;          // of store files
 };
@@ -45,7 +47,8 @@ struct CheckProgress {
   uint64_t total = 0;  // of all that there was to read when it began
   uint64_t cells = 0;  // of store files
 };
-using TellCheckProgress = std::function<void(const CheckProgress&)>;
+// False: it is to end, with kCancelled.
+using TellCheckProgress = std::function<bool(const CheckProgress&)>;
 
 // Reads every byte that the store in `directory` needs: catalog, log, and all pages and cells of
 // the store files. It changes nothing, and the store may be open meanwhile, in this process or in

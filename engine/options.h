@@ -48,6 +48,8 @@ struct StoreOptions {
   int64_t memstore_limit = int64_t{512} << 20;   // bytes of memstores, of all tables together
   int64_t disk_reserve = 0;                      // bytes; engine/disk/disk_reserve.h
   int64_t compaction_rate = 0;                   // bytes a second, of all compactions; 0: any
+  int64_t scrub_interval_ms = 30LL * 24 * 60 * 60 * 1000;  // from one to the next; 0: none
+  int64_t scrub_rate = int64_t{32} << 20;        // bytes a second that it reads; 0: any
   int64_t moment_limit = int64_t{4} << 30;       // bytes kept for pinned moments alone
   bool background_maintenance = true;            // flush and compact by itself
   // Nothing of the store is written, made or removed, also not what a recovery finds in the log, so

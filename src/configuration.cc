@@ -333,6 +333,16 @@ const std::vector<Setting>& Settings() {
       Bool(
           "store", "background_maintenance", "Flush and compact by itself when it is worth it.",
           [](Configuration & c) -> auto& { return c.store.background_maintenance; }),
+      Number(
+          "scrub", "interval",
+          "Seconds from one reading and checking of all files of the store to the next; 0: never. As "
+          "-o: scrub_interval.",
+          0, kMost, [](Configuration & c) -> auto& { return c.store.scrub_interval_ms; }, 1000),
+      Bytes(
+          "scrub", "rate",
+          "Bytes a second that it reads, at the lowest priority; 0: as fast as it can. As -o: "
+          "scrub_rate.",
+          0, kMost, [](Configuration & c) -> auto& { return c.store.scrub_rate; }),
       User(
           "hbase",
           "Whom the cluster takes us for; empty: HADOOP_USER_NAME, or the daemon's user. As -o: "
@@ -576,6 +586,10 @@ std::string MeaningOf(std::string_view section) {
     return "Of mounts of a database in OBKV-HBase's layout, obkv://USER@HOST:PORT/ or "
            "obkv+unix:///PATH/OF/SOCKET. Of [site] the limits of cells and rows count.";
   }
+  if (section == "scrub") {
+    return "Of a store in a directory that background_maintenance is on of: damage is found before "
+           "somebody needs what is damaged. 'cellfs status' tells what the last one has found.";
+  }
   if (section != "hbase") return "";
   return "Of mounts of a cluster, hbase://HOST:PORT/. Names with dots are those of HBase's client. "
          "What [site] says is about stores in a directory alone.";
@@ -677,7 +691,7 @@ Status ApplyMountOptions(std::string_view options, Configuration& configuration,
     for (const char* section : {"store", "hbase"}) {
       if (setting == nullptr) setting = FindSetting(section, key);
     }
-    for (const std::string section : {"log", "hbase", "obkv"}) {
+    for (const std::string section : {"log", "scrub", "hbase", "obkv"}) {
       if (setting == nullptr && key.starts_with(section + "_"))
         setting = FindSetting(section, key.substr(section.size() + 1));
     }

@@ -38,6 +38,7 @@ const CacheBinding& BindingOf(sqlite3_file* file) {
 }
 
 int ReadChecked(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
+  if (!PagesTold::MayRead(size)) return SQLITE_IOERR_READ;
   const int code = Below(file)->pMethods->xRead(Below(file), bytes, size, offset);
   // A short read has the rest filled with zeros.
   const bool has_bytes = code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ;

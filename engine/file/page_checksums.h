@@ -7,6 +7,8 @@
 #define CELLFS_ENGINE_FILE_PAGE_CHECKSUMS_H_
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 namespace cellfs {
 
@@ -30,6 +32,26 @@ const char* ChecksummedVfs();
 void SealPage(char* page, int64_t number);
 // Whether the page, of kDatabasePageSize bytes, matches its checksum; pages count from 1.
 bool IsIntactPage(const char* page, int64_t number);
+
+// As long as it lives its thread tells of each page, or other piece, that it reads from the disk.
+// False: it is not read, which is an error of the disk. One at a time.
+class PagesTold {
+ public:
+  using Tell = std::function<bool(int bytes)>;
+
+  explicit PagesTold(Tell tell) : tell_(std::move(tell)) { of_this_thread_ = this; }
+  ~PagesTold() { of_this_thread_ = nullptr; }
+  PagesTold(const PagesTold&) = delete;
+  PagesTold& operator=(const PagesTold&) = delete;
+
+  static bool MayRead(int bytes) {
+    return of_this_thread_ == nullptr || of_this_thread_->tell_(bytes);
+  }
+
+ private:
+  static inline constinit thread_local const PagesTold* of_this_thread_ = nullptr;
+  const Tell tell_;
+};
 
 // The page that the calling thread last met that did not match; counts from 1.
 int64_t LastDamagedPage();

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/file/page_checksums.h"
 #include "engine/file/store_file_cursor.h"
 #include "engine/file/stored_facts.h"
 
@@ -19,12 +20,14 @@ class StoreFileCheck {
     // SQLite passes over what lies behind its pages, and says little of what is cut short.
     CELLFS_RETURN_IF_ERROR(
         LookAtStoreFile(folder->path + "/" + StoreFileName(facts.number), facts));
+    const PagesTold told([this](int bytes) { return Tell(static_cast<uint64_t>(bytes)); });
     FileCache cache(/*bytes=*/int64_t{4} << 20, /*most_idle_readers=*/1);
     const auto file = std::make_shared<StoreFile>(folder, facts, cache);
     {
       CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-      CELLFS_RETURN_IF_ERROR(CheckCells(std::move(lease), *file, facts));
+      CELLFS_RETURN_IF_ERROR(CheckCells(std::move(lease), *file, facts.cells));
     }
+    Tell(0);
     if (!found_->damage.empty()) return {};
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
     return CheckOtherPages(lease.reader().database());
@@ -49,18 +52,11 @@ class StoreFileCheck {
     return {};
   }
 
-  // So many of the file's cells were read.
-  void Tell(int64_t cells, const FileFacts& facts) {
-    if (!tell_ || facts.cells == 0) return;
-    const double part = static_cast<double>(std::min(cells, facts.cells)) /
-                        static_cast<double>(facts.cells);
-    const auto bytes = static_cast<uint64_t>(part * static_cast<double>(facts.bytes));
-    tell_(bytes - std::exchange(told_bytes_, bytes), found_->cells - std::exchange(told_cells_, found_->cells));
+  bool Tell(uint64_t bytes) {
+    return !tell_ || tell_(bytes, found_->cells - std::exchange(told_cells_, found_->cells));
   }
 
-  Status CheckCells(StoreFile::Lease lease, StoreFile& file, const FileFacts& facts) {
-    constexpr int64_t kCellsBetween = 1024;
-    const int64_t expected = facts.cells;
+  Status CheckCells(StoreFile::Lease lease, StoreFile& file, int64_t expected) {
     StoreFileCursor cursor(std::move(lease), kMaxSequenceId, /*lengths_only=*/false);
     Cell last;
     int64_t cells = 0;
@@ -73,10 +69,8 @@ class StoreFileCheck {
       }
       ++cells;
       ++found_->cells;
-      if (cells % kCellsBetween == 0) Tell(cells, facts);
       last = CopyOf(cursor.cell());
     }
-    Tell(expected, facts);
     if (cells == expected || !found_->damage.empty()) return {};
     return {StatusCode::kCorruption, "it has " + std::to_string(cells) +
                                          " cells, and the manifest says " +
@@ -123,7 +117,6 @@ class StoreFileCheck {
 
   CheckedStoreFile* const found_;
   const TellBytesRead& tell_;
-  uint64_t told_bytes_ = 0;
   uint64_t told_cells_ = 0;
 };
 

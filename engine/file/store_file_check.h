@@ -19,13 +19,14 @@ struct CheckedStoreFile {
   uint64_t cells = 0;          // that were read
 };
 
-// Told how many bytes, and cells, were read since it was told last.
-using TellBytesRead = std::function<void(uint64_t bytes, uint64_t cells)>;
+// Told how many bytes, and cells, were read since it was told last. False: no more is to be read,
+// and what was found then says nothing.
+using TellBytesRead = std::function<bool(uint64_t bytes, uint64_t cells)>;
 
 // Damage of single cells and pages goes to `found`; the status is of the file as a whole.
 Status CheckStoreFile(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts,
                       CheckedStoreFile* found, const TellBytesRead& tell = nullptr);
-// Of the bytes that `tell` hears of where the file is whole: it is read twice.
+// Of the bytes that `tell` hears of where the file is whole: it is read twice. About so many.
 inline uint64_t BytesToCheck(const FileFacts& facts) { return 2 * facts.bytes; }
 
 }  // namespace cellfs

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -27,8 +28,8 @@ namespace {
 
 class StoreCheck {
  public:
-  StoreCheck(FileLayer& files, std::string directory, const TellCheckProgress& tell)
-      : files_(files), directory_(std::move(directory)), tell_(tell) {}
+  StoreCheck(FileLayer& files, std::string directory, const CheckSteps& steps)
+      : files_(files), directory_(std::move(directory)), steps_(steps) {}
 
   StatusOr<CheckReport> Run() {
     CELLFS_ASSIGN_OR_RETURN(store_id_, CheckIsStore(files_, directory_));
@@ -42,9 +43,10 @@ class StoreCheck {
     }
     const bool must_have_log = !catalog.tables.empty() || !catalog.dropped_tables.empty();
     const KnownEnd known_end = EndKnownTo(catalog);
-    progress_.total += BytesOfLog();
+    CountLog();
+    progress_.total += report_.log_bytes;
     CELLFS_ASSIGN_OR_RETURN(log_, CheckLog(files_, directory_, store_id_, must_have_log, known_end,
-                                           [this](uint64_t bytes) { HasRead(bytes, 0); }));
+                                           [this](uint64_t bytes) { return HasRead(bytes, 0); }));
     report_.log_records = log_.records;
     for (Damage& damage : log_.damage) Add(std::move(damage));
     CheckReserve();
@@ -57,6 +59,7 @@ class StoreCheck {
       CheckTable(dropped.table.schema->name(), dropped.table);
     }
     if (loaded.ok()) CheckForLostTables();
+    if (is_cancelled_) return Status(StatusCode::kCancelled, "the check has been stopped");
     return std::move(report_);
   }
 
@@ -73,7 +76,8 @@ class StoreCheck {
       const std::string file = "tables/" + std::to_string(table.id);
       const auto manifest = ReadManifest(files_, directory_ + "/" + file, store_id_, table.id);
       if (!manifest.ok()) return;
-      for (const FileFacts& facts : manifest->files) progress_.total += BytesToCheck(facts);
+      for (const FileFacts& facts : manifest->files)
+        if (Wants(table.id, facts)) progress_.total += BytesToCheck(facts);
       if (manifest->logged > known.position)
         known = {manifest->logged, file + "/" + kManifestFile};
     };
@@ -82,22 +86,27 @@ class StoreCheck {
     return known;
   }
 
-  uint64_t BytesOfLog() {
-    uint64_t bytes = 0;
+  void CountLog() {
     const auto names = files_.List(directory_ + "/wal");
-    if (!names.ok()) return 0;
+    if (!names.ok()) return;
     for (const std::string& name : *names) {
       std::error_code error;
       const auto size = std::filesystem::file_size(directory_ + "/wal/" + name, error);
-      if (!error && ParseSegmentName(name)) bytes += size;
+      if (error || !ParseSegmentName(name)) continue;
+      ++report_.log_files;
+      report_.log_bytes += size;
     }
-    return bytes;
   }
 
-  void HasRead(uint64_t bytes, uint64_t cells) {
+  bool HasRead(uint64_t bytes, uint64_t cells) {
     progress_.bytes += bytes;
     progress_.cells += cells;
-    if (tell_) tell_(progress_);
+    is_cancelled_ |= steps_.tell && !steps_.tell(progress_);
+    return !is_cancelled_;
+  }
+
+  bool Wants(TableId id, const FileFacts& facts) const {
+    return !is_cancelled_ && (!steps_.wants || steps_.wants(id, facts));
   }
 
   void Add(Damage damage) {
@@ -176,10 +185,14 @@ class StoreCheck {
         TableFolder{directory_ + "/" + directory, store_id_, table.id});
     CheckFamilies(name, table, *manifest, *folder);
     for (const FileFacts& facts : manifest->files) {
+      if (!Wants(table.id, facts)) continue;
       const size_t before = report_.damage.size();
       CheckFile(folder, facts);
+      if (is_cancelled_) return;
       if (report_.damage.size() > before && !IsStillNamed(*folder, facts))
         report_.damage.resize(before);
+      if (steps_.has_read)
+        steps_.has_read(table.id, facts, std::span(report_.damage).subspan(before));
     }
     if (report_.damage.size() > known && !TableNow(name, table)) report_.damage.resize(known);
   }
@@ -256,7 +269,9 @@ class StoreCheck {
     place_.family = facts.family;
     CheckedStoreFile found;
     const uint64_t end = progress_.bytes + BytesToCheck(facts);
-    const auto read = [this](uint64_t bytes, uint64_t cells) { HasRead(bytes, cells); };
+    const auto read = [this, end](uint64_t bytes, uint64_t cells) {
+      return HasRead(std::min(bytes, end - progress_.bytes), cells);
+    };
     if (const Status status = CheckStoreFile(folder, facts, &found, read); !status.ok()) {
       const bool is_there = Exists(place_.file);
       found.damage.push_back({.file = {}, .what = is_there ? status.message() : "it is missing"});
@@ -274,7 +289,8 @@ class StoreCheck {
 
   FileLayer& files_;
   const std::string directory_;
-  const TellCheckProgress& tell_;
+  const CheckSteps& steps_;
+  bool is_cancelled_ = false;
   CheckProgress progress_;
   uint64_t store_id_ = 0;
   CheckedLog log_;
@@ -287,12 +303,12 @@ class StoreCheck {
 
 StatusOr<CheckReport> CheckLocalStore(const std::string& directory,
                                       const TellCheckProgress& tell) {
-  return CheckLocalStore(PosixFiles(), directory, tell);
+  return CheckLocalStore(PosixFiles(), directory, {.tell = tell, .wants = {}, .has_read = {}});
 }
 
 StatusOr<CheckReport> CheckLocalStore(FileLayer& files, const std::string& directory,
-                                      const TellCheckProgress& tell) {
-  return StoreCheck(files, directory, tell).Run();
+                                      const CheckSteps& steps) {
+  return StoreCheck(files, directory, steps).Run();
 }
 
 }  // namespace cellfs

@@ -66,6 +66,11 @@ std::vector<std::shared_ptr<LocalTable>> LocalEngine::Tables() const {
   return tables;
 }
 
+void LocalEngine::NoteDamage(TableId id, const Status& damage) const {
+  for (const auto& table : Tables())
+    if (table->id() == id) static_cast<void>(table->versions().NoteDamage(damage));
+}
+
 StatusOr<OpenedTables> LocalEngine::OpenTables(const std::vector<StoredTable>& tables,
                                                TableId next_id) {
   OpenedTables opened_tables;
@@ -83,8 +88,11 @@ StatusOr<OpenedTables> LocalEngine::OpenTables(const std::vector<StoredTable>& t
   for (size_t i = 0; i < tables.size(); ++i) {
     if (Status damaged = SettleTable(tables[i].id); !damaged.ok()) answers[i] = std::move(damaged);
   }
+  scrub_ = std::make_unique<Scrub>(*services_, directory_->path());
+  scrub_->SetTellTable([this](TableId id, const Status& damage) { NoteDamage(id, damage); });
   if (services_->options.background_maintenance && !services_->options.read_only) {
-    scheduler_ = std::make_unique<Scheduler>(services_, [this] { return Tables(); });
+    scheduler_ =
+        std::make_unique<Scheduler>(services_, [this] { return Tables(); }, scrub_.get());
     services_->wake_maintenance = [scheduler = scheduler_.get()] { scheduler->Wake(); };
     scheduler_->Wake();  // what was recovered may be a lot
   }
@@ -370,6 +378,7 @@ Statistics LocalEngine::GetStatistics() {
   CountMoments(statistics);
   statistics.disk_reserve = services_->reserve.held();
   statistics.disk_reserve_wanted = services_->reserve.wanted();
+  if (scrub_ != nullptr) statistics.scrub = scrub_->GetStatistics();
   statistics.oldest_moment_age_ms = now - services_->moments->OldestNow(now);
   return statistics;
 }

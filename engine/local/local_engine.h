@@ -72,6 +72,7 @@ class LocalEngine : public StorageEngine {
   Status SettleTable(TableId id);
   Status CheckIsWhole(TableId id);
   std::vector<std::shared_ptr<LocalTable>> Tables() const;
+  void NoteDamage(TableId id, const Status& damage) const;
 
   FileLayer& files_;
   const std::unique_ptr<StoreDirectory> directory_;
@@ -85,6 +86,7 @@ class LocalEngine : public StorageEngine {
 
   mutable std::mutex mutex_;
   std::map<TableId, std::shared_ptr<LocalTable>> tables_;  // under mutex_
+  std::unique_ptr<Scrub> scrub_;  // set by OpenTables
   std::unique_ptr<Scheduler> scheduler_;                 // null: off, or not begun
 };
 

@@ -25,13 +25,14 @@ bool HasUnflushed(LocalTable& table) {
 
 }  // namespace
 
-Scheduler::Scheduler(std::shared_ptr<TableServices> services, Tables tables)
-    : services_(std::move(services)), tables_(std::move(tables)) {
+Scheduler::Scheduler(std::shared_ptr<TableServices> services, Tables tables, Scrub* scrub)
+    : services_(std::move(services)), tables_(std::move(tables)), scrub_(scrub) {
   services_->maintained = true;
   for (int i = 0; i < kFlushThreads; ++i)
     threads_.emplace_back([this] { Run(&Scheduler::FlushRound); });
   threads_.emplace_back([this] { Run(&Scheduler::AnyCompactionRound); });
   threads_.emplace_back([this] { Run(&Scheduler::ShortCompactionRound); });
+  if (scrub_ != nullptr) threads_.emplace_back([this] { Run(&Scheduler::ScrubRound); });
 }
 
 Scheduler::~Scheduler() {
@@ -59,6 +60,7 @@ void Scheduler::SetPaused(bool paused) {
     services_->maintained = !paused && !stopping_;
   }
   if (!paused) Wake();
+  wake_.notify_all();  // MayGoOn
 }
 
 std::string Scheduler::State() const {
@@ -70,6 +72,12 @@ std::string Scheduler::State() const {
 bool Scheduler::MustStop() const {
   const std::lock_guard lock(mutex_);
   return stopping_ || paused_;
+}
+
+// After a pause; what may not, ends soon.
+bool Scheduler::MayGoOn(std::chrono::nanoseconds pause) {
+  std::unique_lock lock(mutex_);
+  return !wake_.wait_for(lock, pause, [this] { return stopping_ || paused_; });
 }
 
 void Scheduler::Run(Round round) {
@@ -157,6 +165,10 @@ void Scheduler::End(const LocalTable& table) {
 bool Scheduler::AnyCompactionRound() {
   services_->leftovers.Remove([this] { return MustStop(); });
   return CompactionRound(CompactionLength::kAny);
+}
+
+bool Scheduler::ScrubRound() {
+  return scrub_->Round([this](std::chrono::nanoseconds pause) { return MayGoOn(pause); });
 }
 
 // Table by table, one compaction of each, until none is worth it any more.

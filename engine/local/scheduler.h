@@ -5,10 +5,11 @@
 // that are the largest when all together take too much, or that a put waits for which the disk has
 // no room for; two compact, one of them only what is short (HBase's small and large pools). So a
 // flush waits neither for a compaction nor for a flush of another table, and a short compaction for
-// no long one. After an error the next try waits (Attempts).
+// no long one. After an error the next try waits (Attempts). One more scrubs.
 #ifndef CELLFS_ENGINE_LOCAL_SCHEDULER_H_
 #define CELLFS_ENGINE_LOCAL_SCHEDULER_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "engine/local/local_table.h"
+#include "engine/local/scrub.h"
 
 namespace cellfs {
 
@@ -28,7 +30,8 @@ class Scheduler {
   using Tables = std::function<std::vector<std::shared_ptr<LocalTable>>()>;
 
   // Starts the threads. `tables` may be called at any time until the destructor returns.
-  Scheduler(std::shared_ptr<TableServices> services, Tables tables);
+  // `scrub` outlives it; null: none.
+  Scheduler(std::shared_ptr<TableServices> services, Tables tables, Scrub* scrub = nullptr);
   // Finishes the flushes under way, and no more; a compaction ends early.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
@@ -49,14 +52,17 @@ class Scheduler {
   bool AnyCompactionRound();
   bool ShortCompactionRound() { return CompactionRound(CompactionLength::kShort); }
   bool CompactionRound(CompactionLength length);
+  bool ScrubRound();
   std::shared_ptr<LocalTable> BeginFlush();
   std::shared_ptr<LocalTable> ChooseToFlush(
       const std::vector<std::shared_ptr<LocalTable>>& candidates) const;
   void End(const LocalTable& table);
   bool MustStop() const;
+  bool MayGoOn(std::chrono::nanoseconds pause);
 
   const std::shared_ptr<TableServices> services_;
   const Tables tables_;
+  Scrub* const scrub_;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

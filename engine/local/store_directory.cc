@@ -11,6 +11,7 @@
 #include "engine/catalog/catalog_json.h"
 #include "engine/disk/private_directory.h"
 #include "engine/disk/sealed_file.h"
+#include "engine/local/scrub_state.h"
 #include "engine/local/store_id.h"
 
 namespace cellfs {
@@ -197,8 +198,8 @@ Status StoreDirectory::CreateOrCheck() {
   CELLFS_ASSIGN_OR_RETURN(const Names names, files_.List(path_));
   if (Has(names, kFormatFile)) {
     CELLFS_ASSIGN_OR_RETURN(id_, CheckIsStore(files_, path_));
-    // Of a catalog that was not replaced in the end. It may stay: the next one overwrites it.
-    for (const std::string_view file : {kCatalogFile, kEditsFile}) {
+    // Of what was not replaced in the end. It may stay: the next one overwrites it.
+    for (const std::string_view file : {kCatalogFile, kEditsFile, std::string_view(kScrubFile)}) {
       const std::string unfinished = std::string(file) + ".new";
       if (Has(names, unfinished)) static_cast<void>(files_.Remove(path_ + "/" + unfinished));
     }

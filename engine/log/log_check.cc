@@ -18,7 +18,7 @@ namespace {
 class LogCheck {
  public:
   LogCheck(FileLayer& files, std::string directory, uint64_t store_id,
-           const std::function<void(uint64_t bytes)>& tell)
+           const std::function<bool(uint64_t bytes)>& tell)
       : files_(files), directory_(std::move(directory)), store_id_(store_id), tell_(tell) {}
 
   // A store that is open writes to its log meanwhile, begins segments and cuts others. What seems
@@ -90,6 +90,7 @@ class LogCheck {
       }
       if (i == 0) log_.first_segment = numbers[i];
       CheckSegment(numbers[i], numbers[i] == numbers.back(), &end);
+      if (is_cancelled_) return {StatusCode::kCancelled, "the check of the log has been stopped"};
     }
     if (findings_.empty()) log_.end = end;
     return {};
@@ -108,7 +109,7 @@ class LogCheck {
       *end = 0;
       return;
     }
-    if (tell_) tell_(bytes->size());
+    if (tell_ && !tell_(bytes->size())) is_cancelled_ = true;
     const bool begins_log = number == log_.first_segment;
     const auto end_before = *end != 0 ? std::optional(*end) : std::nullopt;
     const SegmentHeader expected{.number = number, .base = *end, .store_id = store_id_};
@@ -206,7 +207,8 @@ class LogCheck {
   FileLayer& files_;
   const std::string directory_;
   const uint64_t store_id_;
-  const std::function<void(uint64_t bytes)>& tell_;
+  const std::function<bool(uint64_t bytes)>& tell_;
+  bool is_cancelled_ = false;
   bool next_is_on_disk_ = false;  // as the segment that was read last says
   BeforeDamage before_;
   std::vector<Finding> findings_;
@@ -217,7 +219,7 @@ class LogCheck {
 
 StatusOr<CheckedLog> CheckLog(FileLayer& files, const std::string& directory, uint64_t store_id,
                               bool must_exist, const KnownEnd& known_end,
-                              const std::function<void(uint64_t bytes)>& tell) {
+                              const std::function<bool(uint64_t bytes)>& tell) {
   return LogCheck(files, directory, store_id, tell).Run(must_exist, known_end);
 }
 

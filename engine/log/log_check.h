@@ -31,10 +31,10 @@ struct CheckedLog {
 
 // Of the store in `directory`. Damage is also what was cut off the log, that it has no segment
 // where it `must_exist`, and that it ends before what was known of it before. `tell`, if any, hears
-// how many bytes were read since it was told last.
+// how many bytes were read since it was told last; false: no more is, and all ends with kCancelled.
 StatusOr<CheckedLog> CheckLog(FileLayer& files, const std::string& directory, uint64_t store_id,
                               bool must_exist, const KnownEnd& known_end,
-                              const std::function<void(uint64_t bytes)>& tell = nullptr);
+                              const std::function<bool(uint64_t bytes)>& tell = nullptr);
 
 }  // namespace cellfs
 

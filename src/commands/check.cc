@@ -210,6 +210,7 @@ StatusOr<CheckReport> ReportOn(const std::string& store) {
   StatusOr<CheckReport> report = CheckLocalStore(store, [&](const CheckProgress& now) {
     if (!progress) progress.emplace(now.total);
     progress->Show(now.cells, now.bytes);
+    return true;
   });
   if (report.status().code() != StatusCode::kCorruption) return report;
   CheckReport unreadable;

@@ -47,6 +47,8 @@ const KeyCase kKeys[] = {
     {"store", "moment_limit", "1048576", "1048575"},
     {"store", "inline_value_limit", "0", "65537"},
     {"store", "background_maintenance", "false", "\"maybe\""},
+    {"scrub", "interval", "0", "-1"},
+    {"scrub", "rate", "0", "-1"},
     {"hbase", "user", "\"ann\"", "\"a b\""},
     {"hbase", "site", "\"" CELLFS_SOURCE_ROOT "/tests/src/hbase-site.xml\"",
      "\"hbase-site.xml\""},

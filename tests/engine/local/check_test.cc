@@ -140,7 +140,10 @@ TEST_F(CheckTest, TellsHowFarItHasComeUntilAllIsRead) {
   MakeStore();
   std::vector<CheckProgress> told;
   const auto report =
-      CheckLocalStore(path_, [&](const CheckProgress& progress) { told.push_back(progress); });
+      CheckLocalStore(path_, [&](const CheckProgress& progress) {
+        told.push_back(progress);
+        return true;
+      });
   ASSERT_OK(report);
   ASSERT_GE(told.size(), 3u) << "the log, and two files";
   for (size_t i = 1; i < told.size(); ++i) {
