@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/resolve/cellfs_directory.h"
 
+#include <sys/statvfs.h>
+
 #include <cmath>
 #include <functional>
 #include <sstream>
@@ -42,7 +44,7 @@ OutcomeOr<std::string> CellfsDirectory::Text(const Place& place) const {
   if (place.kind == PlaceKind::kKeyFile) return place.row;
   if (place.name == "status") return Status();
   if (place.name == "metrics") return Metrics();
-  if (place.name == "errors") return errors_.Text(WhoseErrors());
+  if (place.name == "errors") return Errors();
   if (place.name == "config") return options_.configuration();
   return Outcome(ENOENT);
 }
@@ -54,7 +56,28 @@ std::optional<uid_t> CellfsDirectory::WhoseErrors() {
   return sees_all ? std::nullopt : std::optional(request->uid());
 }
 
+// What a scrub has found is not one user's, and stays until the next one.
+std::string CellfsDirectory::Errors() const {
+  const std::optional<uid_t> user = WhoseErrors();
+  std::string text = errors_.Text(user);
+  if (user || !reading_.traits().has_statistics) return text;
+  for (const std::string& damage : reading_.GetStatistics().scrub.damage)
+    text += "scrub: " + damage + "\n";
+  return text;
+}
+
 namespace {
+
+void WriteScrub(const ScrubStatistics& scrub, std::ostream& text) {
+  text << "scrub_due = " << scrub.due << "  # milliseconds since 1970; 0: never\n"
+       << "scrub_begun = " << scrub.begun << "  # the last one that came to its end\n"
+       << "scrub_ended = " << scrub.ended << "\n"
+       << "scrub_files = " << scrub.files << "\n"
+       << "scrub_bytes = " << scrub.bytes << "\n"
+       << "scrub_under_way_since = " << scrub.under_way_since << "\n";
+  for (const std::string& damage : scrub.damage)
+    text << "\n[[scrub_damage]]\nwhat = \"" << Quotable(damage) << "\"\n";
+}
 
 void WriteStore(const Statistics& statistics, std::ostream& text) {
   text << "mutations = " << statistics.mutations << "\n"
@@ -73,6 +96,7 @@ void WriteStore(const Statistics& statistics, std::ostream& text) {
        << "pinned_moments = " << statistics.pinned_moments << "\n"
        << "moment_bytes = " << statistics.moment_bytes << "  # at most " << statistics.moment_limit
        << "\n";
+  WriteScrub(statistics.scrub, text);
   for (const KeptTableStatistics& kept : statistics.kept) {
     if (!kept.damage.empty())
       text << "\n[[kept_table]]\nname = \"" << kept.table.ToString() << "\"\ndropped = "
@@ -138,6 +162,32 @@ void WriteJobs(const std::string& maintenance, std::ostream& text) {
     text << "cellfs_jobs{kind=\"" << kind << "\"} " << CountJobs(maintenance, kind) << "\n";
 }
 
+void WriteScrubMetrics(const ScrubStatistics& scrub, std::ostream& text) {
+  const auto seconds = [](int64_t ms) { return ms / 1000; };  // since 1970
+  WriteMetric("scrub_due_timestamp_seconds", "gauge", "When the next scrub begins; 0: never.",
+              seconds(scrub.due), text);
+  WriteMetric("scrub_begin_timestamp_seconds", "gauge",
+              "When the last scrub that came to its end began; 0: there was none.",
+              seconds(scrub.begun), text);
+  WriteMetric("scrub_end_timestamp_seconds", "gauge", "When it ended.", seconds(scrub.ended), text);
+  WriteMetric("scrub_files", "gauge", "Store files and segments of the log that it read.",
+              scrub.files, text);
+  WriteMetric("scrub_bytes", "gauge", "Bytes that these have.", scrub.bytes, text);
+  WriteMetric("scrub_damaged", "gauge", "What it found damaged, and the one under way so far.",
+              scrub.damage.size(), text);
+  WriteMetric("scrub_running", "gauge", "Whether a scrub is under way.",
+              scrub.under_way_since == 0 ? 0 : 1, text);
+}
+
+void WriteDisk(const std::string& directory, std::ostream& text) {
+  struct statvfs disk {};
+  if (directory.empty() || statvfs(directory.c_str(), &disk) != 0) return;
+  WriteMetric("disk_bytes", "gauge", "Bytes of the file system that the store lies on.",
+              uint64_t{disk.f_blocks} * disk.f_frsize, text);
+  WriteMetric("disk_free_bytes", "gauge", "Bytes of it that are free for the store's owner.",
+              uint64_t{disk.f_bavail} * disk.f_frsize, text);
+}
+
 void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
   const auto metric = [&](const char* name, const char* kind, const char* help, auto value) {
     WriteMetric(name, kind, help, value, text);
@@ -149,6 +199,11 @@ void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
   metric("log_bytes", "gauge", "Bytes of log that a recovery would replay.", statistics.log_bytes);
   metric("memstore_bytes", "gauge", "Bytes of memstores, of all tables.",
          statistics.memstore_bytes);
+  metric("disk_reserve_bytes", "gauge", "Bytes of the disk that are kept for deletes.",
+         statistics.disk_reserve);
+  metric("disk_reserve_wanted_bytes", "gauge", "Bytes that are to be kept so.",
+         statistics.disk_reserve_wanted);
+  WriteScrubMetrics(statistics.scrub, text);
   const auto& refused = statistics.puts_refused;
   text << "# HELP cellfs_puts_refused Whether puts are refused, and why.\n"
        << "# TYPE cellfs_puts_refused gauge\ncellfs_puts_refused{reason=\""
@@ -159,6 +214,8 @@ void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
          statistics.pinned_moments);
   metric("moment_bytes", "gauge", "Bytes that are kept for moments alone.",
          statistics.moment_bytes);
+  metric("moment_limit_bytes", "gauge", "Bytes from which on no further moment is held.",
+         statistics.moment_limit);
   metric("oldest_moment_age_seconds", "gauge", "Age of the oldest pinned moment.",
          static_cast<double>(statistics.oldest_moment_age_ms) / 1000);
   metric("past_schemas", "gauge", "Former states of tables and namespaces that are kept.",
@@ -268,6 +325,7 @@ std::string CellfsDirectory::Metrics() const {
   WriteRequests(requests_.Figures(), text);
   if (!reading_.traits().has_statistics) return text.str();
   const Statistics statistics = reading_.GetStatistics();
+  WriteDisk(options_.store_directory, text);
   WriteStoreMetrics(statistics, text);
   WriteTableMetrics(statistics, text);
   return text.str();

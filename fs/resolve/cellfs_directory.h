@@ -53,6 +53,7 @@ class CellfsDirectory {
  private:
   std::string Status() const;
   std::string Metrics() const;
+  std::string Errors() const;
 
   const Reading& reading_;
   const InodeTable& inodes_;

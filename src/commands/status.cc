@@ -56,6 +56,18 @@ json TablesOf(const Statistics& statistics) {
   return tables;
 }
 
+json ScrubOf(const ScrubStatistics& scrub) {
+  return {{"due", scrub.due},
+          {"begun", scrub.begun},
+          {"ended", scrub.ended},
+          {"files", scrub.files},
+          {"bytes", scrub.bytes},
+          {"damage", scrub.damage},
+          {"under_way_since", scrub.under_way_since},
+          {"bytes_read", scrub.bytes_read},
+          {"bytes_to_read", scrub.bytes_to_read}};
+}
+
 json DamagedOfKept(const Statistics& statistics) {
   json tables = json::array();
   for (const KeptTableStatistics& kept : statistics.kept) {
@@ -88,6 +100,7 @@ json StatusFigures(const Statistics& statistics, bool is_mounted) {
           {"kept_bytes", BytesOfKept(statistics)},
           {"damaged_kept_tables", DamagedOfKept(statistics)},
           {"freed_early", statistics.freed_early},
+          {"scrub", ScrubOf(statistics.scrub)},
           {"past_schemas", statistics.past_states},
           {"past_schema_bytes", statistics.past_bytes},
           {"oldest_moment_age_ms", statistics.oldest_moment_age_ms},
@@ -134,6 +147,36 @@ json TransportOf(const Session& session) {
   return {{"name", "fuse"}, {"why", fs::FindUring().message()}};
 }
 
+// What somebody should see to, each in a line; nothing: all is well.
+json HealthOf(const json& status) {
+  json wrong = json::array();
+  const auto add = [&](const std::string& what, const json& why) {
+    if (why.is_string() && !why.get_ref<const std::string&>().empty())
+      wrong.push_back(what + why.get<std::string>());
+  };
+  for (const json& table : status.value("tables", json::array())) {
+    const std::string name = table["table"].get<std::string>() + ": ";
+    add(name + "damaged: ", table["damage"]);
+    add(name, table["error"]);
+    add(name + "over its quota: ", table["quota_in_force"]);
+  }
+  for (const json& kept : status.value("damaged_kept_tables", json::array()))
+    add(kept["table"].get<std::string>() + ", dropped: ", kept["damage"]);
+  for (const char* const list : {"lost_tables", "cut_off"})
+    for (const json& what : status.value(list, json::array())) add("", what);
+  if (status.contains("scrub"))
+    for (const json& damage : status["scrub"]["damage"]) add("scrub: ", damage);
+  add("puts are refused: ", status.value("puts_refused", json()));
+  add("no mount: ", status["owners"]);
+  const bool has_reserve =
+      status.value("disk_reserve", json()) == status.value("disk_reserve_wanted", json());
+  if (status["pid"] != 0 && !has_reserve)
+    add("the disk is full: ", "what is kept for deletes is not whole");
+  if (std::abs(status.value("clock_difference_ms", int64_t{0})) > kLongestClockDifference.count())
+    add("the clock is too far from the cluster's: ", "nothing is written");
+  return wrong;
+}
+
 StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
   json not_released = json::array();
   if (arguments.Has("release")) {
@@ -159,8 +202,12 @@ StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
     if (const auto apart = session.store.ClockDifference(); apart.ok())
       record["clock_difference_ms"] = apart->count();
   }
+  record["health"] = HealthOf(record);
+  const bool is_asked_for = arguments.Has("health") && arguments.Flag("health");
+  const Answer answer = is_asked_for && !record["health"].empty() ? Answer::kNo : Answer::kDone;
+  if (is_asked_for) record = {{"health", record["health"]}};
   session.take(record);
-  return Answer::kDone;
+  return answer;
 }
 
 void PrintHeldTimes(Printer& printer, const json& status) {
@@ -177,6 +224,40 @@ void PrintHeldTimes(Printer& printer, const json& status) {
                  std::to_string(std::chrono::duration_cast<std::chrono::seconds>(unused).count()) +
                  " s ago");
   }
+}
+
+void PrintHealth(Printer& printer, const json& health) {
+  if (health.empty()) return printer.Line("health         ok");
+  for (const json& what : health)
+    printer.Line(printer.In(Colour::kRed, "health         ") + what.get<std::string>());
+}
+
+std::string DayOf(int64_t ms) {
+  const time_t seconds = ms / 1000;
+  struct tm time {};
+  char text[32] = "";
+  if (localtime_r(&seconds, &time) != nullptr) strftime(text, sizeof text, "%F %H:%M", &time);
+  return text;
+}
+
+void PrintScrub(Printer& printer, const json& scrub) {
+  const int64_t since = scrub["under_way_since"], ended = scrub["ended"], due = scrub["due"];
+  if (since == 0 && ended == 0 && due == 0) return;
+  const size_t found = scrub["damage"].size();
+  std::string text = ended == 0 ? "none has ended yet"
+                                : DayOf(ended) + ", " + std::to_string(scrub["files"].get<int>()) +
+                                      " files, " + ShownSize(scrub["bytes"]);
+  if (found != 0) {
+    text += ", " + std::to_string(found) + " damaged";
+  } else if (ended != 0) {
+    text += ", no damage";
+  }
+  if (since != 0) {
+    text += "; one is under way since " + DayOf(since);
+  } else if (due != 0) {
+    text += "; the next from " + DayOf(due) + " on";
+  }
+  printer.Line("scrub          " + text);
 }
 
 void PrintStatesKept(Printer& printer, const json& status) {
@@ -220,6 +301,7 @@ void PrintFigures(Printer& printer, const json& status) {
   for (const json& freed : status["freed_early"])
     printer.Line("freed early    " + freed.get<std::string>());
   PrintStatesKept(printer, status);
+  if (status.contains("scrub")) PrintScrub(printer, status["scrub"]);
 }
 
 void PrintClock(Printer& printer, int64_t difference_ms) {
@@ -257,7 +339,6 @@ void PrintMount(Printer& printer, const json& mount) {
                (pid == 0 ? "" : " by process " + std::to_string(pid)));
 }
 
-// A cluster is asked by this process, also where there are mounts of it.
 void PrintTransport(Printer& printer, const json& transport) {
   const std::string why = transport["why"];
   printer.Line(transport["name"] == "uring" ? "requests come  by io_uring"
@@ -265,7 +346,10 @@ void PrintTransport(Printer& printer, const json& transport) {
                                                   (why.empty() ? "" : " (" + why + ")"));
 }
 
+// A cluster is asked by this process, also where there are mounts of it.
 void PrintStatus(Printer& printer, const json& status) {
+  if (status.contains("health")) PrintHealth(printer, status["health"]);
+  if (!status.contains("pid")) return;  // --health
   if (status["pid"] != 0) PrintMount(printer, status);
   if (!status["transport"].is_null()) PrintTransport(printer, status["transport"]);
   for (const json& mount : status["other_mounts"]) PrintMount(printer, mount);
@@ -287,16 +371,20 @@ void PrintStatus(Printer& printer, const json& status) {
 const Command kStatusCommand{
     .name = "status",
     .group = Group::kMaintenance,
-    .summary = "what a store holds and does",
+    .summary = "what a store holds and does, and whether it is well",
     .description =
-        "Tables and their sizes, what is not in store files yet, what maintenance does and why it "
+        "What is wrong comes first: tables that are not whole, flushes and compactions that fail, "
+        "puts that are refused, damage that a scrub has found, a full disk. Then tables and their "
+        "sizes, what is not in store files yet, what maintenance does and why it "
         "failed, whether puts are refused, and the times that .asof directories hold.",
-    .example = "status ~/m\nstatus --json ~/store",
+    .example =
+        "status ~/m\nstatus --health ~/m || echo somebody has to see to it\nstatus --json ~/store",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a store's directory or its mount point");
           syntax.Option("--release", "release", "TIME|all",
                         "let go of a time that .asof holds, or of all that nothing uses");
+          syntax.Flag("--health", "health", "say what is wrong alone; 1: something is");
         },
     .only_reads = true,
     .is_of_whole_store = true,

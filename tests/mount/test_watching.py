@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""What who runs a mount watches: metrics, alerts, the dashboard, scrubs, health."""
+
+import json
+import pathlib
+import re
+
+from mounts import CELLFS, Mount, sh, wait_until
+
+MONITORING = pathlib.Path(__file__).parents[2] / "packaging/monitoring"
+SAMPLE = re.compile(r'^([a-z_:][a-z0-9_:]*)(\{([a-z_]+="(?:[^"\\\n]|\\["\\n])*")(,[a-z_]+="(?:[^"\\\n]|\\["\\n])*")*\})? (\S+)$')
+
+
+def read_strictly(text):
+    """{metric: type} of Prometheus' text format; each has HELP and TYPE before its samples, once."""
+    helps, types, seen, current = {}, {}, set(), None
+    assert text.endswith("\n")
+    for line in text.splitlines():
+        if line.startswith("# HELP "):
+            name, words = line.split(" ", 3)[2:]
+            assert name not in helps and words.endswith(".")
+            helps[name] = words
+            continue
+        if line.startswith("# TYPE "):
+            name, kind = line.split(" ")[2:]
+            assert name in helps and name not in types and kind in ("gauge", "counter", "histogram")
+            assert (kind == "counter") == name.endswith("_total"), name
+            types[name], current = kind, name
+            continue
+        sample = SAMPLE.match(line)
+        assert sample, line
+        name = sample[1]
+        if types.get(current) == "histogram":
+            assert re.sub("_(bucket|sum|count)$", "", name) == current, line
+        else:
+            assert name == current, line
+        float(sample[5])
+        key = line.rsplit(" ", 1)[0]
+        assert key not in seen, key
+        seen.add(key)
+    assert helps.keys() == types.keys()
+    return types
+
+
+def flip(path, known):
+    data = bytearray(path.read_bytes())
+    data[data.index(known) + 10] ^= 1
+    path.write_bytes(data)
+
+
+def test_metrics_are_as_prometheus_wants_them_and_have_what_is_watched(mount):
+    (mount.family() / "q").write_text("x")
+    types = read_strictly((mount / ".cellfs/metrics").read_text())
+    assert {"cellfs_scrub_damaged", "cellfs_disk_free_bytes", "cellfs_table_file_bytes"} <= types.keys()
+    board = json.loads((MONITORING / "dashboard.json").read_text())
+    expressions = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    alerts = (MONITORING / "alerts.yml").read_text()
+    expressions += re.findall(r"^ *expr: (.*)$", alerts, re.M)
+    assert len(expressions) > 20
+    for name in set(re.findall(r"cellfs_\w+", " ".join(expressions))):
+        metric = re.sub("_(bucket|sum|count)$", "", name)
+        assert metric in types, f"{name} is watched, and no mount tells it"
+    assert alerts.count("- alert:") == alerts.count("description:") == alerts.count("severity:")
+
+
+def test_the_textfile_line_of_the_manual_gives_each_metric_its_mount(mount, tmp_path):
+    manual = (MONITORING.parents[1] / "docs/manual.md").read_text()
+    line = next(line.strip() for line in manual.splitlines() if ".cellfs/metrics | sed" in line)
+    out = tmp_path / "cellfs.prom"
+    sh(line.replace("/mnt/notes", str(mount)).replace("/var/lib/prometheus/node-exporter", str(tmp_path))
+       .replace("cellfs-notes", "cellfs"))
+    assert read_strictly(out.read_text())
+    samples = [line for line in out.read_text().splitlines() if line[0] != "#"]
+    assert samples and all('{mount="notes"' in line for line in samples)
+
+
+def test_health_is_told_first_and_by_the_exit_code(mount):
+    (mount.family() / "q").write_text("x")
+    assert sh(f"{CELLFS} status --health {mount}") == "health         ok\n"
+    assert json.loads(sh(f"{CELLFS} status --health --json {mount}")) == {"health": []}
+    assert sh(f"{CELLFS} status {mount}").startswith("health         ok\n")
+    mount.stop()
+    next(file for file in mount.store.glob("tables/*/MANIFEST") if b'"family":"f"' in file.read_bytes()).unlink()
+    for _ in range(2):  # of a store that is not mounted, and of a mount
+        code, out, _ = sh(f"{CELLFS} status --health {mount.store}", check=False)
+        assert code == 1 and "MANIFEST' is missing" in out and out.startswith("health ")
+        assert sh(f"{CELLFS} status {mount.store}").startswith("health ")
+        if not mount.process or mount.process.poll() is not None:
+            mount.start()
+
+
+def test_a_scrub_finds_what_nobody_has_read(tmp_path):
+    mount = Mount(tmp_path / "store", tmp_path / "m", "scrub_interval=1,scrub_rate=0")
+    try:
+        (mount.family() / "q").write_bytes(b"<value>" * 1000)
+        mount.command("flush")
+
+        def scrub():
+            return mount.status()["scrub"]
+
+        wait_until(lambda: scrub()["ended"] > 0, "the first scrub")
+        assert scrub()["damage"] == [] and scrub()["files"] >= 2 and scrub()["bytes"] > 7000
+        assert "no damage" in sh(f"{CELLFS} status {mount}")
+        for file in mount.store.glob("tables/*/*.db"):
+            if b"<value><value>" in file.read_bytes():
+                flip(file, b"<value><value>")
+        wait_until(lambda: scrub()["damage"], "the damage is found")
+        name = file_of = scrub()["damage"][0].split(":")[0]
+        assert (mount.store / file_of).exists()
+        metrics = (mount / ".cellfs/metrics").read_text()
+        assert "cellfs_scrub_damaged 1\n" in metrics and read_strictly(metrics)
+        assert "scrub: " + name in (mount / ".cellfs/errors").read_text()
+        assert "[[scrub_damage]]" in (mount / ".cellfs/status").read_text()
+        assert 'cellfs_table_damaged{table="' in metrics
+        code, out, _ = sh(f"{CELLFS} status --health {mount}", check=False)
+        assert code == 1 and "scrub: " + name in out
+        mount.stop()
+        assert scrub_of(mount)["damage"], "it is kept in the store"
+        mount.start()
+        assert scrub()["damage"]
+    finally:
+        assert mount.clean_up() == []
+
+
+def scrub_of(mount):
+    return json.loads(sh(f"{CELLFS} status --json {mount.store}"))["scrub"]
