@@ -165,6 +165,8 @@ class Session final : public FuseSession,
 
   bool disconnected() const override { return disconnected_; }
 
+  Transport wanted_transport() const override { return transport_; }
+
   Transport transport() const override {
     return rings_are_used_ ? Transport::kUring : Transport::kDevice;
   }

@@ -140,11 +140,12 @@ json OtherMounts(const Session& session) {
   return mounts;
 }
 
-// How requests come, and, where that is the slower way, why.
+// How requests come, and why not the faster way, where that was wanted if it can be had.
 json TransportOf(const Session& session) {
   if (session.kernel == nullptr) return nullptr;
   if (session.kernel->transport() == fs::Transport::kUring) return {{"name", "uring"}, {"why", ""}};
-  return {{"name", "fuse"}, {"why", fs::FindUring().message()}};
+  const bool was_wanted = session.kernel->wanted_transport() == fs::Transport::kBest;
+  return {{"name", "fuse"}, {"why", was_wanted ? fs::FindUring().message() : std::string()}};
 }
 
 // What somebody should see to, each in a line; nothing: all is well.

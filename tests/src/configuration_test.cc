@@ -39,6 +39,7 @@ const KeyCase kKeys[] = {
     {"mount", "file_mode", "\"0600\"", "\"0800\""},
     {"mount", "directory_mode", "\"0700\"", "\"rwx\""},
     {"mount", "threads", "3", "0"},
+    {"mount", "transport", "\"uring\"", "\"quick\""},
     {"mount", "temporary_names", "[]", "\"*.tmp\""},
     {"store", "cache_size", "1048576", "1048575"},
     {"store", "memstore_limit", "4194304", "4194303"},
