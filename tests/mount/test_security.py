@@ -309,7 +309,7 @@ def test_who_makes_a_name_anew_does_not_own_what_another_put_under_it(make_mount
     mount = make_mount("allow_other")
     family = mount.family()
     family.chmod(0o1777)
-    assert as_nobody(f"umask 077; cd {family}; echo DIARY >q; echo SECOND >q; rm q; echo SHARED >p; chmod 644 p; rm p")[0] == 0
+    assert as_nobody(f"umask 077; cd {family}; echo DIARY >q; echo SECOND >q; rm q; echo SHARED >p; sleep 0.01; chmod 644 p; sleep 0.01; rm p")[0] == 0
     (newer, older), (shared,) = versions(family / "q"), versions(family / "p")
     (family / "other").write_text("x")
     if remounts:
