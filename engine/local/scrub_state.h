@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/cell.h"
 #include "engine/disk/file_layer.h"
-#include "engine/names.h"
+#include "engine/schema.h"
 
 namespace cellfs {
 
