@@ -182,6 +182,7 @@ std::vector<StoreFiles> PickPairs(const KeyRanges& ranges) {
   std::sort(pairs.begin(), pairs.end(),
             [](const FileUnit& a, const FileUnit& b) { return a.bytes < b.bytes; });
   std::vector<StoreFiles> smallest_first;
+  smallest_first.reserve(pairs.size());
   for (FileUnit& pair : pairs) smallest_first.push_back(std::move(pair.files));
   return smallest_first;
 }
