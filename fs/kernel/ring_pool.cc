@@ -79,6 +79,8 @@ RingPool::~RingPool() {
 
 Status RingPool::Prepare(int device, size_t payload_size) {
   place_ = {.device = device, .queue = 0, .payload_size = payload_size};
+  processors_.emplace();
+  may_step_back_ = MayStepBack();
   const auto count = static_cast<uint16_t>(get_nprocs_conf());
   for (uint16_t number = 0; number < count; ++number) {
     place_.queue = number;
@@ -228,7 +230,7 @@ void RingPool::Commit(Worker& self) {
 
 // Who cannot step back is better off where the scheduler puts it.
 void RingPool::KeepOnProcessor(Worker& self) const {
-  self.is_kept = !may_step_back_ || processors_.KeepThreadOn(self.queue.number);
+  self.is_kept = !may_step_back_ || processors_->KeepThreadOn(self.queue.number);
 }
 
 // ---- The watch: with the mutex held -------------------------------------------------------------
@@ -259,7 +261,7 @@ bool RingPool::LookAt(Queue& queue) {
   if (progress || queue.idle > 0) return !progress;
   for (Worker& worker : workers_) {
     if (&worker.queue != &queue || worker.is_idle || worker.id == 0 || !worker.is_kept) continue;
-    processors_.LetRunAnywhere(worker.thread.native_handle());
+    processors_->LetRunAnywhere(worker.thread.native_handle());
     worker.is_kept = false;
   }
   AddWorker(queue);
@@ -291,7 +293,7 @@ void RingPool::AskForNewThreads() {
       continue;
     }
     queue->is_to_be_asked = false;
-    if (!processors_.KeepThreadOn(queue->number)) continue;
+    if (!processors_->KeepThreadOn(queue->number)) continue;
     lock.unlock();
     server_.AskMount();
     lock.lock();

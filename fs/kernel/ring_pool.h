@@ -31,6 +31,7 @@
 #include <deque>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "engine/status.h"
@@ -103,8 +104,8 @@ class RingPool {
   RequestServer& server_;
   const Options options_;
   RingEntry::Place place_;
-  const Processors processors_;
-  const bool may_step_back_ = MayStepBack();
+  std::optional<Processors> processors_;  // from Prepare on, as the next
+  bool may_step_back_ = false;
   std::deque<Queue> queues_;  // by the number of its processor
 
   std::mutex mutex_;  // guards the rest
