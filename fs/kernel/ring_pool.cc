@@ -8,10 +8,11 @@
 #include <exception>
 #include <utility>
 
+#include "fs/requests/pool_roles.h"
+
 namespace cellfs::fs {
 namespace {
 
-constexpr size_t kMostWorkers = 1024;
 constexpr int kIdleLooksOfWatch = 500;  // until the watch sleeps
 // Looks for which a queue's threads do not step back where one did not get on, and again.
 constexpr int kFirstPenalty = 16;
@@ -155,7 +156,7 @@ void RingPool::AddWorker(Queue& queue) noexcept try {
 }
 
 bool RingPool::MayAddWorker(const Queue& queue) const {
-  if (stopping_ || queue.idle > 0 || workers_.size() >= kMostWorkers) return false;
+  if (stopping_ || queue.idle > 0 || workers_.size() >= size_t{PoolRoles::kMostThreads}) return false;
   int serving = 0;
   for (const Queue& each : queues_) serving += each.Serving();
   return serving < options_.threads;
