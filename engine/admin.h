@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/durations.h"
 #include "engine/names.h"
 
 namespace cellfs {
@@ -116,6 +117,8 @@ struct Statistics {
   std::vector<TableStatistics> tables;
   uint64_t log_bytes = 0;       // that a recovery would replay
   uint64_t log_syncs = 0;       // since the store was opened
+  DurationFigures log_sync_times;   // of these
+  DurationFigures file_sync_times;  // likewise, of store files
   uint64_t mutations = 0;       // since the store was opened
   uint64_t memstore_bytes = 0;  // of all tables, counted against what memory they may take
   uint64_t last_sequence_id = 0;

@@ -27,6 +27,7 @@ StoreFileBuilder::StoreFileBuilder(FileLayer& files, std::shared_ptr<const Table
       folder_(std::move(folder)),
       family_(family),
       inline_value_limit_(std::max(options.inline_value_limit, 0)),
+      sync_times_(options.sync_times),
       path_(folder_->path + "/" + StoreFileName(options.number)) {
   facts_.number = options.number;
   facts_.family = family.name();
@@ -156,7 +157,8 @@ Status StoreFileBuilder::SyncNowAndThen(const StoredCell& stored) {
 
 Status StoreFileBuilder::SyncFile() {
   CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(path_));
-  return file->Sync();
+  if (sync_times_ == nullptr) return file->Sync();
+  return sync_times_->Time([&] { return file->Sync(); });
 }
 
 Status StoreFileBuilder::PutValue(const CellView& cell, StoredCell& stored) {

@@ -12,6 +12,7 @@
 
 #include "engine/cell.h"
 #include "engine/disk/file_layer.h"
+#include "engine/durations.h"
 #include "engine/file/bloom_filter.h"
 #include "engine/file/cell_format.h"
 #include "engine/file/database.h"
@@ -30,6 +31,7 @@ struct BuilderOptions {
   Timestamp written = 0;           // FileFacts::written
   bool is_major = false;           // FileFacts::is_major
   uint64_t follows = 0;            // FileFacts::follows
+  Durations* sync_times = nullptr;  // counts the syncs of the file; outlives the builder
 };
 
 // Not thread-safe. What is not finished, nor left, leaves no file.
@@ -90,6 +92,7 @@ class StoreFileBuilder {
   const std::shared_ptr<const TableFolder> folder_;
   const FamilySchema family_;
   const int32_t inline_value_limit_;
+  Durations* const sync_times_;
   FileFacts facts_;
   const std::string path_;
   bool is_made_ = false;  // the file

@@ -116,7 +116,8 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   const Rewrite rules = Rules();
   BuilderOptions options{.inline_value_limit = services_.options.inline_value_limit,
                          .written = rules.now,
-                         .is_major = is_major};
+                         .is_major = is_major,
+                         .sync_times = &services_.file_sync_times};
   for (const auto& file : compaction_.files) {
     options.cells_at_most += file->facts().cells;
     if (!is_major) options.written = std::min(options.written, file->facts().written);

@@ -40,7 +40,8 @@ Status FlushJob::WriteFamily(const FamilySchema& family, SequenceId keep_up_to,
           {.number = versions_.NewFileNumber(),
            .inline_value_limit = services_.options.inline_value_limit,
            .cells_at_most = static_cast<int64_t>(memstore.CellsOfFamily(family.name())),
-           .written = rules.now}));
+           .written = rules.now,
+           .sync_times = &services_.file_sync_times}));
   RewriteInput input;
   input.cells.push_back(
       OpenMemstoreCursor(std::shared_ptr<const Memstore>(version_->frozen, &memstore),

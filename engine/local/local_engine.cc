@@ -366,7 +366,9 @@ Statistics LocalEngine::GetStatistics() {
   const Timestamp now = services_->options.clock->Now();
   Statistics statistics;
   statistics.log_bytes = services_->wal->bytes();
-  statistics.log_syncs = services_->wal->syncs();
+  statistics.log_sync_times = services_->wal->sync_times();
+  statistics.log_syncs = statistics.log_sync_times.Count();
+  statistics.file_sync_times = services_->file_sync_times.Figures();
   statistics.mutations = services_->mutations;
   statistics.memstore_bytes = services_->memory->bytes();
   statistics.last_sequence_id = services_->read_point;

@@ -16,6 +16,7 @@
 
 #include "engine/disk/disk_reserve.h"
 #include "engine/disk/file_layer.h"
+#include "engine/durations.h"
 #include "engine/file/store_file.h"
 #include "engine/local/compaction_pace.h"
 #include "engine/local/jobs_under_way.h"
@@ -53,6 +54,7 @@ struct TableServices {
   DiskReserve reserve;
   const std::shared_ptr<MomentRegistry> moments = std::make_shared<MomentRegistry>();
   std::unique_ptr<Wal> wal;  // set once, before the first write
+  Durations file_sync_times;  // of store files
 
   LargeWrites large_writes;
   // Held while mutations are numbered, logged and put into memstores: one order for all three.

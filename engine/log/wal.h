@@ -38,6 +38,7 @@
 #include <vector>
 
 #include "engine/disk/file_layer.h"
+#include "engine/durations.h"
 #include "engine/log/log_format.h"
 #include "engine/log/log_reading.h"
 #include "engine/log/log_tail.h"
@@ -122,8 +123,10 @@ class Wal {
   LogPosition end() const { return end_.load(std::memory_order_acquire); }
   // Why it takes no more; OK: it does.
   Status health() const;
-  uint64_t bytes() const;                           // of all segments
-  uint64_t syncs() const { return syncs_.load(); }  // since Open
+  uint64_t bytes() const;  // of all segments
+  // Since Open.
+  uint64_t syncs() const { return sync_times_.Figures().Count(); }
+  DurationFigures sync_times() const { return sync_times_.Figures(); }
   size_t segments() const;
   // The tables whose cells keep the oldest segment from going; empty if there is but one segment.
   std::vector<TableId> OldestTables() const;
@@ -234,7 +237,7 @@ class Wal {
   bool sync_due_ = false;      // the background shall sync at once
   Status broken_;              // why the log takes no more
   LogPosition synced_ = 0;
-  std::atomic<uint64_t> syncs_{0};
+  Durations sync_times_;
   std::thread background_thread_;
 };
 

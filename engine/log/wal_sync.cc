@@ -102,8 +102,7 @@ Status Wal::SyncTo(LogPosition position) {
 
 // REQUIRES: the right to sync; what lies before the file is synced.
 Status Wal::SyncFile(AppendFile& file, LogPosition up_to) {
-  const Status status = Caught([&] { return file.Sync(); });
-  ++syncs_;
+  const Status status = Caught([&] { return sync_times_.Time([&] { return file.Sync(); }); });
   if (!status.ok()) return Break(status);
   const std::lock_guard lock(sync_mutex_);
   if (!broken_.ok()) return broken_;

@@ -2,7 +2,6 @@
 #include "fs/requests/request_counts.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "fs/requests/calling_process.h"
 
@@ -14,28 +13,6 @@ const char* NameOf(RequestKind kind) {
       "release", "create",  "unlink",     "rename", "mkdir", "rmdir",  "opendir", "readdir",
       "releasedir", "xattr", "statfs",    "forget", "other", "command"};
   return kNames[static_cast<size_t>(kind)];
-}
-
-uint64_t RequestFigures::Count() const {
-  uint64_t count = 0;
-  for (const uint64_t bucket : buckets) count += bucket;
-  return count;
-}
-
-// Within a bucket they are taken to lie evenly.
-uint64_t RequestFigures::Quantile(double part) const {
-  const double wanted = part * static_cast<double>(Count());
-  double below = 0;
-  for (size_t n = 0; n < kBuckets; ++n) {
-    const auto here = static_cast<double>(buckets[n]);
-    if (here != 0 && below + here >= wanted) {
-      const double begin = n == 0 ? 0 : std::exp2(static_cast<double>(n));
-      const double end = std::exp2(static_cast<double>(n + 1));
-      return static_cast<uint64_t>(begin + (end - begin) * (wanted - below) / here);
-    }
-    below += here;
-  }
-  return 0;
 }
 
 AllRequestFigures RequestCounts::Figures() const {

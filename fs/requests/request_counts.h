@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/durations.h"
 #include "fs/requests/quick_clock.h"
 
 namespace cellfs::fs {
@@ -57,18 +58,7 @@ enum class RequestKind : uint8_t {
 inline constexpr size_t kRequestKinds = static_cast<size_t>(RequestKind::kCommand) + 1;
 const char* NameOf(RequestKind kind);  // "lookup"
 
-// Of one kind. In buckets[n] are those that took from 2^n to less than 2^(n+1) nanoseconds; in the
-// first also those that took none.
-struct RequestFigures {
-  static constexpr size_t kBuckets = 64;
-
-  uint64_t nanoseconds = 0;  // of all
-  std::array<uint64_t, kBuckets> buckets{};
-
-  uint64_t Count() const;
-  // Within which that part of them ended, as far as the buckets tell; 0 where there were none.
-  uint64_t Quantile(double part) const;
-};
+using RequestFigures = DurationFigures;  // of one kind
 using AllRequestFigures = std::array<RequestFigures, kRequestKinds>;
 
 // Who asked, since somebody wanted to know.

@@ -56,6 +56,7 @@ extern const Command kListQuotasCommand;
 extern const Command kStatusCommand;
 extern const Command kStatsCommand;
 extern const Command kErrorsCommand;
+extern const Command kMetricsCommand;
 extern const Command kFlushCommand;
 extern const Command kCompactCommand;
 extern const Command kCheckCommand;

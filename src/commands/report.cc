@@ -67,6 +67,17 @@ json TablesOf(const Statistics& statistics, bool with_names) {
   return tables;
 }
 
+// Files have numbers, and rows are not named: but what helps may be.
+json ScrubIn(const ScrubStatistics& scrub, bool with_names) {
+  json damage = json::array();
+  for (const std::string& what : scrub.damage)
+    damage.push_back(with_names ? what : what.substr(0, what.find(':')));
+  return {{"due", scrub.due},     {"begun", scrub.begun},
+          {"ended", scrub.ended}, {"files", scrub.files},
+          {"bytes", scrub.bytes}, {"under_way_since", scrub.under_way_since},
+          {"damage", damage}};
+}
+
 json Figures(const Statistics& statistics, bool with_names) {
   return {{"log_bytes", statistics.log_bytes},
           {"memstore_bytes", statistics.memstore_bytes},
@@ -79,6 +90,7 @@ json Figures(const Statistics& statistics, bool with_names) {
           {"moments", statistics.pinned_moments},
           {"disk_reserve", statistics.disk_reserve},
           {"disk_reserve_wanted", statistics.disk_reserve_wanted},
+          {"scrub", ScrubIn(statistics.scrub, with_names)},
           {"tables", TablesOf(statistics, with_names)}};
 }
 
@@ -190,6 +202,20 @@ std::string TableLine(const json& table, size_t number) {
   return line + "\n";
 }
 
+std::string ScrubLines(const json& scrub) {
+  const auto time = [&](const char* name) {
+    const auto at = scrub[name].get<Timestamp>();
+    return at == 0 ? std::string("never") : ShownTime(at);
+  };
+  std::string lines = "scrub: ended " + time("ended") + ", " + scrub["files"].dump() + " files, " +
+                      ShownSize(scrub["bytes"]) + ", " + std::to_string(scrub["damage"].size()) +
+                      " damaged; due " + time("due");
+  if (scrub["under_way_since"] != 0) lines += "; under way since " + time("under_way_since");
+  lines += "\n";
+  for (const json& what : scrub["damage"]) lines += "scrub: " + what.get<std::string>() + "\n";
+  return lines;
+}
+
 std::string StatusText(const json& answer) {
   std::string text = "cellfs " + answer["version"].get<std::string>() + ", libfuse " +
                      answer["fuse"].get<std::string>() + "\n";
@@ -198,6 +224,7 @@ std::string StatusText(const json& answer) {
       text += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
   }
   if (!answer.contains("tables")) return text;
+  text += ScrubLines(answer["scrub"]);
   size_t number = 0;
   for (const json& table : answer["tables"]) text += TableLine(table, ++number);
   return text;

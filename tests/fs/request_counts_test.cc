@@ -57,18 +57,6 @@ TEST_F(RequestCountsTest, ATimeThatWouldBeNegativeIsNone) {
   EXPECT_EQ(figures.Count(), 1u);
 }
 
-TEST(RequestFigures, TellWithinWhatMostEnded) {
-  RequestFigures figures;
-  EXPECT_EQ(figures.Quantile(0.99), 0u);
-  figures.buckets[10] = 98;  // 1 to 2 us
-  figures.buckets[20] = 2;   // 1 to 2 ms
-  EXPECT_EQ(figures.Count(), 100u);
-  EXPECT_GT(figures.Quantile(0.5), 1500u);
-  EXPECT_LT(figures.Quantile(0.5), 1600u);
-  EXPECT_EQ(figures.Quantile(0.98), 2048u);
-  EXPECT_EQ(figures.Quantile(0.99), (uint64_t{1} << 20) * 3 / 2);
-}
-
 TEST_F(RequestCountsTest, WhoAsksIsNotedWhileSomebodyWantsToKnow) {
   EXPECT_FALSE(counts_->WantsAskers(counts_->Begin()));
   EXPECT_TRUE(counts_->AskersFor(hours(1)).empty());

@@ -41,6 +41,7 @@ def test_it_has_what_is_known(secrets):
     assert "libfuse 3." in text
     assert "max_value_size =" in text
     assert "is mounted on" in text
+    assert "scrub: ended never, 0 files" in text
     assert "not to be had" not in text
 
 

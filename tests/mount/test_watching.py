@@ -2,6 +2,7 @@
 """What who runs a mount watches: metrics, alerts, the dashboard, scrubs, health."""
 
 import json
+import os
 import pathlib
 import re
 
@@ -65,13 +66,46 @@ def test_metrics_are_as_prometheus_wants_them_and_have_what_is_watched(mount):
 
 def test_the_textfile_line_of_the_manual_gives_each_metric_its_mount(mount, tmp_path):
     manual = (MONITORING.parents[1] / "docs/manual.md").read_text()
-    line = next(line.strip() for line in manual.splitlines() if ".cellfs/metrics | sed" in line)
+    line = next(line.strip() for line in manual.splitlines() if line.startswith("    cellfs metrics "))
     out = tmp_path / "cellfs.prom"
-    sh(line.replace("/mnt/notes", str(mount)).replace("/var/lib/prometheus/node-exporter", str(tmp_path))
-       .replace("cellfs-notes", "cellfs"))
+    line = (line.replace("cellfs-notes", "cellfs").replace("cellfs ", f"{CELLFS} ", 1).replace("/mnt/notes", str(mount))
+            .replace("/var/lib/prometheus/node-exporter", str(tmp_path)))
+    sh(line)
     assert read_strictly(out.read_text())
     samples = [line for line in out.read_text().splitlines() if line[0] != "#"]
     assert samples and all('{mount="notes"' in line for line in samples)
+    mount.stop()
+    assert sh(line, check=False)[0] != 0
+    assert list(tmp_path.glob("*.prom*")) == [], "what nobody tells any more is not told by the file"
+
+
+def test_metrics_are_printed_also_where_there_is_no_tree_of_controls(make_mount):
+    mount = make_mount("controls=off")
+    assert read_strictly(sh(f"{CELLFS} metrics {mount}"))
+    labelled = sh(f"{CELLFS} metrics --label 'host=a\"b' {mount}")
+    assert read_strictly(labelled) and 'cellfs_inodes{host="a\\"b"} ' in labelled
+    for wrong in ("mount", "9=x", "=x", "a-b=c"):
+        assert sh(f"{CELLFS} metrics --label {wrong} {mount}", check=False)[0] == 2
+
+
+def test_syncs_are_timed(mount):
+    def syncs(kind):
+        text = (mount / ".cellfs/metrics").read_text()
+        name = f"cellfs_{kind}_sync_duration_seconds"
+        total = float(re.search(rf"^{name}_sum (\S+)$", text, re.M)[1])
+        count = int(re.search(rf"^{name}_count (\d+)$", text, re.M)[1])
+        assert re.search(rf'^{name}_bucket{{le="\+Inf"}} {count}$', text, re.M)
+        return count, total
+
+    with open(mount.family() / "q", "w") as file:
+        file.write("x")
+        count, total = syncs("log")
+        file.flush()
+        os.fsync(file.fileno())
+    assert syncs("log")[0] > count and syncs("log")[1] > total
+    count, _ = syncs("file")
+    mount.command("flush")
+    assert syncs("file")[0] > count
 
 
 def test_health_is_told_first_and_by_the_exit_code(mount):
