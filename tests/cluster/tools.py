@@ -56,6 +56,12 @@ class Tools(unittest.TestCase):
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             self.assertEqual(done.returncode, 0, done.stdout[-3000:])
 
+    @unittest.skipUnless(PYTEST, "there is no pytest")
+    def test_the_page_on_clusters_shows_what_happens(self):
+        from test_documents import check_document
+        text = (ROOT / "docs/cluster.md").read_text()
+        check_document(text.replace("master1:16000", os.environ["CELLFS_TEST_CLUSTER"]), self.directory / "home")
+
     @staticmethod
     def facts(table):
         """{path: (bytes, time)} of a table's files."""

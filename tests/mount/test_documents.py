@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -51,13 +52,13 @@ class Shell:
         self.process.wait(timeout=60)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/hbase.md"])
-def test_a_document_shows_what_happens(name, tmp_path):
-    shell = Shell(tmp_path / "home")
+def check_document(text, home):
+    shell = Shell(home)
     real = {}  # timestamps by those in the document
     try:
-        for command, shown in steps((ROOT / name).read_text()):
+        for command, shown in steps(text):
             command = TIMESTAMP.sub(lambda found: real.get(found[0], found[0]), command)
+            time.sleep(0.005)  # no two commands are of one millisecond, as no reader's are
             words, code = shell.run(command)
             expected = " ".join(shown).split()
             assert code == 0 and len(words) == len(expected or words), (command, words)
@@ -68,7 +69,52 @@ def test_a_document_shows_what_happens(name, tmp_path):
                     assert word == other, (command, words)
     finally:
         shell.end()
-        subprocess.run([CELLFS, "umount", "--lazy", tmp_path / "home/m"], check=False, capture_output=True, timeout=60)
+        for name in ("m", "n", "h"):
+            subprocess.run([CELLFS, "umount", "--lazy", home / name], check=False, capture_output=True, timeout=60)
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/guide.md", "docs/hbase.md"])
+def test_a_document_shows_what_happens(name, tmp_path):
+    check_document((ROOT / name).read_text(), tmp_path / "home")
+
+
+def calls(text):
+    """The words of each call of cellfs in the text, as far as its options."""
+    spans = re.findall(r"`([^`\n]+)`", text) + [line.strip() for line in text.splitlines() if line.startswith("    ")]
+    for span in spans:
+        for part in re.split(r"\$\(|&&|\|\||[|;]|\s{2,}", span.removeprefix("$ ")):
+            words = part.split("#")[0].split()
+            if len(words) > 1 and words[0] == "cellfs" and re.fullmatch("[a-z_]+", words[1]):
+                yield words
+
+
+@pytest.mark.parametrize("name", sorted(["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]))
+def test_a_document_calls_what_there_is(name):
+    known = {"help": ""}
+    for words in calls((ROOT / name).read_text()):
+        command = words[1]
+        if command not in known:
+            done = subprocess.run([CELLFS, "help", command], capture_output=True, text=True, check=False, timeout=60)
+            known[command] = done.stdout if done.returncode == 0 else None
+        assert known[command] is not None, f"there is no command {command}: {words}"
+        for word in words[2:]:
+            if option := re.fullmatch(r"(--[a-z][a-z-]*)(=.*)?", word.rstrip(",.)")):
+                assert re.search(rf"{option[1]}\b", known[command]), f"{command} has no {option[1]}: {words}"
+
+
+@pytest.mark.parametrize("name", sorted(["README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]))
+def test_links_of_a_document_lead_somewhere(name):
+    path = ROOT / name
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", path.read_text())):
+        if link.startswith("http"):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (path.parent / file).resolve() if file else path
+        assert target.exists(), f"{link} of {name}"
+        if anchor and target.suffix == ".md":
+            heads = re.findall(r"^#+ (.*)$", target.read_text(), re.M)
+            anchors = {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+            assert anchor in anchors, f"{link} of {name}"
 
 
 def test_the_recorded_session_is_what_happens():
