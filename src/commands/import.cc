@@ -92,7 +92,7 @@ const Command kImportCommand{
         "where it was ended. Of TSV and CSV --columns says what each field is, as HBase's ImportTsv takes it: "
         "HBASE_ROW_KEY, FAMILY:QUALIFIER, HBASE_TS_KEY, HBASE_CELL_TTL, or nothing for a field that is "
         "left out.",
-    .example = "import ~/m store.jsonl\nzstd -dc log.jsonl.zst | cellfs import ~/m\n"
+    .example = "import ~/m store.jsonl\nimport ~/m <log.jsonl\n"
                "import --state done ~/m store.jsonl\n"
                "import --table notes ~/m monday.jsonl\n"
                "import --tsv --columns HBASE_ROW_KEY,text:list,text:title --table notes ~/m notes.tsv",

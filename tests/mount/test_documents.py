@@ -38,6 +38,7 @@ class Shell:
                                         text=True, cwd=home, env=environment)
 
     def run(self, command):
+        time.sleep(0.005)  # no two commands are of one millisecond, as no reader's are
         self.process.stdin.write(f"{command}\nprintf '\\n=%s=\\n' $?\n")
         self.process.stdin.flush()
         lines = []
@@ -58,7 +59,6 @@ def check_document(text, home):
     try:
         for command, shown in steps(text):
             command = TIMESTAMP.sub(lambda found: real.get(found[0], found[0]), command)
-            time.sleep(0.005)  # no two commands are of one millisecond, as no reader's are
             words, code = shell.run(command)
             expected = " ".join(shown).split()
             assert code == 0 and len(words) == len(expected or words), (command, words)
@@ -76,6 +76,32 @@ def check_document(text, home):
 @pytest.mark.parametrize("name", ["README.md", "docs/guide.md", "docs/hbase.md"])
 def test_a_document_shows_what_happens(name, tmp_path):
     check_document((ROOT / name).read_text(), tmp_path / "home")
+
+
+COLUMNS = {1: "path", 2: "command", 3: "shell"}
+# What stands in the column of paths and is no command, but a name of one.
+NAMES = {"rsync", "tar x", "wc -l", "t/.schema.toml"}
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=COLUMNS.get)
+def test_the_table_of_hbase_runs_in_each_column(column, tmp_path):
+    lines = [line for line in (ROOT / "docs/hbase.md").read_text().splitlines() if line.startswith("| ")]
+    cells = [re.split(r" *\| *", line)[column + 1] for line in lines[2:]]
+    commands = [span for cell in cells for span in re.findall(r"`([^`]+)`", cell) if span not in NAMES]
+    assert len(commands) > 18
+    home = tmp_path / "home"
+    shell = Shell(home)
+    try:
+        assert shell.run("mkdir ~/m && cellfs mount ~/store ~/m && cd ~/m/default")[1] == 0
+        if column == 3:
+            (home / "lines").write_text("\n".join(commands))
+            commands = ["cellfs shell -n ~/m ~/lines"]
+        for command in commands:
+            words, code = shell.run(command)
+            assert code == 0, (command, words)
+    finally:
+        shell.end()
+        subprocess.run([CELLFS, "umount", "--lazy", home / "m"], check=False, capture_output=True, timeout=60)
 
 
 def calls(text):
