@@ -5,8 +5,10 @@ import json
 import os
 import pathlib
 import re
+import subprocess
+from xml.etree import ElementTree
 
-from mounts import CELLFS, Mount, sh, wait_until
+from mounts import CELLFS, PATIENCE, Mount, sh, wait_until
 
 MONITORING = pathlib.Path(__file__).parents[2] / "packaging/monitoring"
 SAMPLE = re.compile(r'^([a-z_:][a-z0-9_:]*)(\{([a-z_]+="(?:[^"\\\n]|\\["\\n])*")(,[a-z_]+="(?:[^"\\\n]|\\["\\n])*")*\})? (\S+)$')
@@ -62,6 +64,18 @@ def test_metrics_are_as_prometheus_wants_them_and_have_what_is_watched(mount):
         metric = re.sub("_(bucket|sum|count)$", "", name)
         assert metric in types, f"{name} is watched, and no mount tells it"
     assert alerts.count("- alert:") == alerts.count("description:") == alerts.count("severity:")
+
+
+def test_the_picture_of_the_dashboard_is_drawn_from_a_run(mountable):
+    root = MONITORING.parents[1]
+    drawn = subprocess.run([root / "scripts/draw-dashboard", "--seconds", "4", CELLFS], check=True, capture_output=True, text=True, timeout=PATIENCE)
+    assert drawn.stderr == ""
+    panels = {panel["title"] for panel in json.loads((MONITORING / "dashboard.json").read_text())["panels"]}
+    for text in (drawn.stdout, (root / "docs/dashboard.svg").read_text()):
+        picture = ElementTree.fromstring(text)
+        assert panels == {found.text for found in picture.iter() if found.get("class") == "title"}
+        lines = [found for found in picture.iter() if found.tag.endswith("polyline")]
+        assert len(lines) > 20 and all(" " in line.get("points") for line in lines)
 
 
 def test_the_textfile_line_of_the_manual_gives_each_metric_its_mount(mount, tmp_path):
