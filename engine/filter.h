@@ -72,6 +72,8 @@ class Filter {
   virtual bool IsFamilyEssential(std::string_view /*family*/) const { return true; }
   // True where FilterCell looks at values: a read that is asked for lengths only has to bring them.
   virtual bool ReadsValues() const { return false; }
+  // Ours: what it says of a row may hang on rows before, all of whose cells are hidden.
+  virtual bool RemembersHiddenRows() const { return false; }
   // Ours: lets nothing but family tombstones through before this column, and is not changed by what
   // it would see there, so that a read of one row may begin at it. Empty: there is none.
   virtual std::string_view FirstColumn() const { return {}; }

@@ -43,7 +43,26 @@ uint64_t BytesInTable(uint64_t entry) {
   return share + pages * kPage;
 }
 
+std::string SchemaOf(CellSet set) {
+  const std::string table = TableOf(set);
+  return "CREATE TABLE " + table +
+         "(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
+         "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, "
+         "X INTEGER, Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID;"
+         "CREATE INDEX " +
+         TombstonesOf(set) + " ON " + table + "(K, Q) WHERE Y < -4 AND Y > -256;";
+}
+
 }  // namespace
+
+std::string StoreFileSchema() {
+  return "CREATE TABLE facts(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;" +
+         SchemaOf(CellSet::kShown) +
+         "CREATE INDEX withdrawals ON cells(K, Q, T) WHERE Y < -255;"
+         "CREATE TABLE long_values(R INTEGER PRIMARY KEY, H INTEGER NOT NULL, V BLOB NOT NULL);"
+         "CREATE TABLE filter(N INTEGER PRIMARY KEY, B BLOB NOT NULL);" +
+         SchemaOf(CellSet::kHidden);
+}
 
 uint64_t MostBytesInFile(CellType type, uint64_t key_length, uint64_t value_length,
                          uint64_t inline_value_limit) {

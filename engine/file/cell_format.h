@@ -6,6 +6,7 @@
 #define CELLFS_ENGINE_FILE_CELL_FORMAT_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "engine/cell.h"
@@ -14,19 +15,21 @@
 namespace cellfs {
 
 inline constexpr int64_t kStoreFileApplicationId = 0x63656c6c;  // "cell"
-inline constexpr int64_t kStoreFileFormat = 3;
-inline constexpr int64_t kOldestStoreFileFormat = 2;  // its facts are fewer
+inline constexpr int64_t kStoreFileFormat = 4;
+// The facts of format 2 are fewer; format 3 has no hidden cells.
+inline constexpr int64_t kOldestStoreFileFormat = 2;
+
+// A file has its cells in two tables, so that most reads need not pass over what is deleted and
+// kept: hidden_cells.h says which are told to be hidden.
+enum class CellSet { kShown, kHidden };
+inline constexpr CellSet kCellSets[] = {CellSet::kShown, CellSet::kHidden};
+inline const char* TableOf(CellSet set) { return set == CellSet::kShown ? "cells" : "hidden"; }
+inline const char* TombstonesOf(CellSet set) {
+  return set == CellSet::kShown ? "tombstones" : "hidden_tombstones";
+}
 
 // Makes the tables of an empty file.
-inline constexpr char kStoreFileSchema[] =
-    "CREATE TABLE facts(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE cells(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
-    "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, X INTEGER, "
-    "Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID;"
-    "CREATE INDEX tombstones ON cells(K, Q) WHERE Y < -4 AND Y > -256;"
-    "CREATE INDEX withdrawals ON cells(K, Q, T) WHERE Y < -255;"
-    "CREATE TABLE long_values(R INTEGER PRIMARY KEY, H INTEGER NOT NULL, V BLOB NOT NULL);"
-    "CREATE TABLE filter(N INTEGER PRIMARY KEY, B BLOB NOT NULL);";
+std::string StoreFileSchema();
 
 // Y is the type's code, negated. A withdrawal sorts before all types, and is told from another one
 // of the same mutation by the type that it takes back.
@@ -46,7 +49,7 @@ struct StoredCell {
 // its cells a file has kBytesOfEmptyFile.
 uint64_t MostBytesInFile(CellType type, uint64_t key_length, uint64_t value_length,
                          uint64_t inline_value_limit);
-inline constexpr uint64_t kBytesOfEmptyFile = uint64_t{32} << 10;
+inline constexpr uint64_t kBytesOfEmptyFile = uint64_t{40} << 10;
 
 // Over everything that the row holds.
 int32_t ChecksumOf(const StoredCell& stored);

@@ -13,6 +13,14 @@
 
 namespace cellfs {
 
+// Of the cells that a compaction told to be hidden (hidden_cells.h).
+struct HiddenFacts {
+  int64_t cells = 0;
+  Timestamp newest_tombstone = 0;
+
+  friend bool operator==(const HiddenFacts&, const HiddenFacts&) = default;
+};
+
 struct FileFacts {
   uint64_t number = 0;  // of the table, never given twice
   std::string family;
@@ -25,10 +33,11 @@ struct FileFacts {
   // of two files do not overlap, so they tell which is older.
   SequenceId lowest = kMaxSequenceId;
   SequenceId highest = 0;
-  int64_t cells = 0;                // all, those of the next three lines too
+  int64_t cells = 0;                // all, those of the next four lines too
   int64_t tombstones = 0;           // of families too
   int64_t family_tombstones = 0;    //
   int64_t withdrawals = 0;          // markers: kWithdrawMarker
+  HiddenFacts hidden;               //
   int64_t surplus = 0;              // puts beyond VERSIONS of their column, kept for a moment
   uint64_t bytes = 0;               // what the cells take of the disk
   Timestamp written = 0;            // when the oldest of what it was made from was flushed
@@ -46,6 +55,17 @@ struct FileFacts {
 // "17.db", in its table's directory.
 inline std::string StoreFileName(uint64_t number) { return std::to_string(number) + ".db"; }
 inline bool IsStoreFileName(std::string_view name) { return name.ends_with(".db"); }
+
+// Whether both may have something of one row.
+inline bool HaveCommonRows(const FileFacts& a, const FileFacts& b) {
+  return a.first_row <= b.last_row && b.first_row <= a.last_row;
+}
+
+// Of what a tombstone of another file may hide, or what may withdraw one. kLatestTimestamp:
+// nothing.
+inline Timestamp OldestThatShows(const FileFacts& facts) {
+  return facts.withdrawals > 0 ? facts.oldest : facts.oldest_put;
+}
 
 // Whether the file may have something at the row and timestamp of the cell.
 inline bool MayHoldPlaceOf(const FileFacts& facts, const CellView& cell) {

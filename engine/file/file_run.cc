@@ -31,8 +31,11 @@ bool AddTo(FileRun& run, const std::shared_ptr<StoreFile>& file) {
 
 class RunCursor : public CellCursor {
  public:
-  RunCursor(FileRun run, SequenceId read_point, bool lengths_only)
-      : files_(std::move(run.files)), read_point_(read_point), lengths_only_(lengths_only) {
+  RunCursor(FileRun run, CellSet set, SequenceId read_point, bool lengths_only)
+      : files_(std::move(run.files)),
+        set_(set),
+        read_point_(read_point),
+        lengths_only_(lengths_only) {
     for (const auto& file : files_) newest_ = std::max(newest_, file->facts().newest);
   }
 
@@ -92,7 +95,7 @@ class RunCursor : public CellCursor {
     if (IsOpen(static_cast<size_t>(behind - files_.begin()) - 1))
       return cursor_->MayHaveFamilyTombstones(row);
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-    return lease.MayHaveTombstones(row, {});
+    return lease.MayHaveTombstones(set_, row, {});
   }
 
  private:
@@ -101,7 +104,7 @@ class RunCursor : public CellCursor {
   Status Open(size_t at) {
     cursor_.reset();
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, files_[at]->Open());
-    cursor_ = std::make_unique<StoreFileCursor>(std::move(lease), read_point_, lengths_only_);
+    cursor_ = std::make_unique<StoreFileCursor>(std::move(lease), set_, read_point_, lengths_only_);
     at_ = at;
     return {};
   }
@@ -116,6 +119,7 @@ class RunCursor : public CellCursor {
   }
 
   const StoreFiles files_;
+  const CellSet set_;
   const SequenceId read_point_;
   const bool lengths_only_;
   Timestamp newest_ = 0;
@@ -140,8 +144,9 @@ std::vector<FileRun> RunsOf(const StoreFiles& files) {
   return runs;
 }
 
-std::unique_ptr<CellCursor> OpenRun(FileRun run, SequenceId read_point, bool lengths_only) {
-  return std::make_unique<RunCursor>(std::move(run), read_point, lengths_only);
+std::unique_ptr<CellCursor> OpenRun(FileRun run, CellSet set, SequenceId read_point,
+                                    bool lengths_only) {
+  return std::make_unique<RunCursor>(std::move(run), set, read_point, lengths_only);
 }
 
 }  // namespace cellfs

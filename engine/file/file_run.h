@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // FileRun: store files of one family that follow each other in age, of which no two have a row in
-// common (LevelDB: a sorted run). Whoever writes ascending keys makes one run of all his files. A read
-// looks into one of them at a time, and to merge them would bring it nothing.
+// common (LevelDB: a sorted run). Whoever writes ascending keys makes one run of all his files. A
+// read looks into one of them at a time, and to merge them would bring it nothing.
 #ifndef CELLFS_ENGINE_FILE_FILE_RUN_H_
 #define CELLFS_ENGINE_FILE_FILE_RUN_H_
 
@@ -26,8 +26,10 @@ struct FileRun {
 // `files`: of one family, the oldest first, and so are the runs: each has the next files that fit.
 std::vector<FileRun> RunsOf(const StoreFiles& files);
 
-// The cells of a run with a sequence id up to `read_point`. One file is open at a time.
-std::unique_ptr<CellCursor> OpenRun(FileRun run, SequenceId read_point, bool lengths_only);
+// A set of the cells of a run, with a sequence id up to `read_point`. One file is open at a time.
+// REQUIRES: all files have hidden cells, where these are asked for.
+std::unique_ptr<CellCursor> OpenRun(FileRun run, CellSet set, SequenceId read_point,
+                                    bool lengths_only);
 
 }  // namespace cellfs
 

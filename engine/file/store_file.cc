@@ -14,9 +14,10 @@ StoreFile::Lease::~Lease() {
   if (!entry_.empty() && !is_broken) file_->cache_.readers.Give(std::move(entry_));
 }
 
-StatusOr<bool> StoreFile::Lease::MayHaveTombstones(std::string_view row,
+StatusOr<bool> StoreFile::Lease::MayHaveTombstones(CellSet set, std::string_view row,
                                                    std::string_view qualifier) {
-  StatusOr<bool> has = reader().HasTombstones(row, qualifier);
+  if (set == CellSet::kHidden && facts().hidden.cells == 0) return false;
+  StatusOr<bool> has = reader().HasTombstones(set, row, qualifier);
   if (has.ok() || has.status().code() != StatusCode::kCorruption) return has;
   NoteDamage(has.status());
   return true;

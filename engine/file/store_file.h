@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/file/block_cache.h"
+#include "engine/file/cell_format.h"
 #include "engine/file/file_facts.h"
 #include "engine/file/reader_pool.h"
 #include "engine/storage/storage_engine.h"
@@ -60,7 +61,7 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
     const StoreFileReader& reader() const { return *entry_.front().reader; }
     // Of the column; family tombstones lie in that of the empty qualifier. True also where the
     // index of tombstones is damaged.
-    StatusOr<bool> MayHaveTombstones(std::string_view row, std::string_view qualifier);
+    StatusOr<bool> MayHaveTombstones(CellSet set, std::string_view row, std::string_view qualifier);
     void NoteDamage(const Status& found) { file_->NoteDamage(found); }
 
    private:

@@ -61,15 +61,18 @@ Status StoreFileBuilder::Prepare() {
   CELLFS_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*database));
   CELLFS_RETURN_IF_ERROR(database->Execute(
       "PRAGMA application_id = " + std::to_string(kStoreFileApplicationId) +
-      "; PRAGMA user_version = " + std::to_string(kStoreFileFormat) + ";" + kStoreFileSchema));
+      "; PRAGMA user_version = " + std::to_string(kStoreFileFormat) + ";" + StoreFileSchema()));
   CELLFS_RETURN_IF_ERROR(transaction.Commit());
   CELLFS_ASSIGN_OR_RETURN(pages_, PageWriter::Open(path_));
   using Kind = TreeBuilder::Kind;
-  for (const auto& [tree, name, kind] : {std::tuple(&cells_, "cells", Kind::kIndex),
-                                         std::tuple(&tombstones_, "tombstones", Kind::kIndex),
-                                         std::tuple(&withdrawals_, "withdrawals", Kind::kIndex),
-                                         std::tuple(&long_values_, "long_values", Kind::kTable),
-                                         std::tuple(&filter_blocks_, "filter", Kind::kTable)}) {
+  for (const auto& [tree, name, kind] :
+       {std::tuple(&shown_.cells, TableOf(CellSet::kShown), Kind::kIndex),
+        std::tuple(&shown_.tombstones, TombstonesOf(CellSet::kShown), Kind::kIndex),
+        std::tuple(&hidden_.cells, TableOf(CellSet::kHidden), Kind::kIndex),
+        std::tuple(&hidden_.tombstones, TombstonesOf(CellSet::kHidden), Kind::kIndex),
+        std::tuple(&withdrawals_, "withdrawals", Kind::kIndex),
+        std::tuple(&long_values_, "long_values", Kind::kTable),
+        std::tuple(&filter_blocks_, "filter", Kind::kTable)}) {
     CELLFS_ASSIGN_OR_RETURN(const uint32_t root, database->RootOf(name));
     tree->root = root;
     tree->builder.emplace(*pages_, kind);
@@ -77,13 +80,13 @@ Status StoreFileBuilder::Prepare() {
   return {};
 }
 
-Status StoreFileBuilder::Put(const CellView& cell) {
+Status StoreFileBuilder::Put(const CellView& cell, CellSet set) {
   const int64_t y = YOf(cell);
   CELLFS_RETURN_IF_ERROR(CheckComesNext(cell, y));
   const bool is_withdrawal = cell.type == kWithdrawMarker;
   const bool joins_held = is_withdrawal && IsInColumn(cell) && -cell.timestamp == last_t_;
   if (!joins_held) CELLFS_RETURN_IF_ERROR(PutHeld());
-  Count(cell, y);
+  Count(cell, y, set);
   if (is_withdrawal) {
     held_.emplace_back(y, -static_cast<int64_t>(cell.sequence_id), cell.time_to_live);
     return {};
@@ -92,8 +95,7 @@ Status StoreFileBuilder::Put(const CellView& cell) {
   stored.cell = cell;
   stored.cell.value_length = cell.value.size();
   CELLFS_RETURN_IF_ERROR(PutValue(cell, stored));
-  CELLFS_RETURN_IF_ERROR(PutRow(stored, y));
-  if (cell.type != CellType::kPut) CELLFS_RETURN_IF_ERROR(PutMarker(stored, y));
+  CELLFS_RETURN_IF_ERROR(PutRow(stored, y, set));
   return SyncNowAndThen(stored);
 }
 
@@ -110,8 +112,7 @@ Status StoreFileBuilder::PutHeld() {
                    .sequence_id = static_cast<SequenceId>(-s),
                    .time_to_live = time_to_live,
                    .value_length = static_cast<uint64_t>(WithdrawnTypeOf(y))};
-    CELLFS_RETURN_IF_ERROR(PutRow(stored, y));
-    CELLFS_RETURN_IF_ERROR(PutMarker(stored, y));
+    CELLFS_RETURN_IF_ERROR(PutRow(stored, y, CellSet::kShown));
     CELLFS_RETURN_IF_ERROR(SyncNowAndThen(stored));
   }
   return {};
@@ -128,8 +129,8 @@ Status StoreFileBuilder::CheckComesNext(const CellView& cell, int64_t y) const {
   if (order == 0) order = cell.qualifier.compare(qualifier_);
   const auto both_withdraw = IsYOfWithdrawal(y) && IsYOfWithdrawal(last_y_);
   const std::tuple here(-cell.timestamp, y, -static_cast<int64_t>(cell.sequence_id));
-  const bool is_behind = both_withdraw ? -cell.timestamp >= last_t_
-                                       : here > std::tie(last_t_, last_y_, last_s_);
+  const bool is_behind =
+      both_withdraw ? -cell.timestamp >= last_t_ : here > std::tie(last_t_, last_y_, last_s_);
   if (order > 0 || (order == 0 && is_behind)) return {};
   return {StatusCode::kCorruption,
           path_ + ": cells of family '" + family_.name() + "' do not come in their order"};
@@ -182,8 +183,10 @@ void StoreFileBuilder::BeginRecord(const CellView& cell, int64_t y) {
   record_.Integer(-static_cast<int64_t>(cell.sequence_id));
 }
 
-Status StoreFileBuilder::PutRow(const StoredCell& stored, int64_t y) {
+// And of what is no put, the entry of the index of such.
+Status StoreFileBuilder::PutRow(const StoredCell& stored, int64_t y, CellSet set) {
   const CellView& cell = stored.cell;
+  TreesOfSet& trees = set == CellSet::kShown ? shown_ : hidden_;
   BeginRecord(cell, y);
   record_.Integer(static_cast<int64_t>(cell.value_length));
   record_.Integer(ChecksumOf(stored));
@@ -197,16 +200,14 @@ Status StoreFileBuilder::PutRow(const StoredCell& stored, int64_t y) {
   record_.IntegerUnless(cell.time_to_live == kNoCellTtl, cell.time_to_live);
   record_.IntegerUnless(stored.packed.tag == ValueTag::kPlain,
                         static_cast<int64_t>(stored.packed.tag));
-  return cells_.builder->Add(record_.Finish());
+  CELLFS_RETURN_IF_ERROR(trees.cells.builder->Add(record_.Finish()));
+  if (cell.type == CellType::kPut) return {};
+  // Both indexes have the same columns in the end.
+  BeginRecord(cell, y);
+  return (IsYOfWithdrawal(y) ? withdrawals_ : trees.tombstones).builder->Add(record_.Finish());
 }
 
-// Both indexes have the same columns in the end.
-Status StoreFileBuilder::PutMarker(const StoredCell& stored, int64_t y) {
-  BeginRecord(stored.cell, y);
-  return (IsYOfWithdrawal(y) ? withdrawals_ : tombstones_).builder->Add(record_.Finish());
-}
-
-void StoreFileBuilder::Count(const CellView& cell, int64_t y) {
+void StoreFileBuilder::Count(const CellView& cell, int64_t y, CellSet set) {
   const bool new_row = facts_.cells == 0 || cell.row != facts_.last_row;
   const bool new_column = new_row || cell.qualifier != qualifier_;
   if (facts_.cells == 0) facts_.first_row = cell.row;
@@ -229,6 +230,10 @@ void StoreFileBuilder::Count(const CellView& cell, int64_t y) {
     ++facts_.tombstones;
     if (IsFamilyTombstone(cell.type)) ++facts_.family_tombstones;
   }
+  if (set == CellSet::kShown) return;
+  ++facts_.hidden.cells;
+  if (IsTombstone(cell.type))
+    facts_.hidden.newest_tombstone = std::max(facts_.hidden.newest_tombstone, cell.timestamp);
 }
 
 void StoreFileBuilder::AddToFilter(const CellView& cell, bool new_row, bool new_column) {
@@ -260,7 +265,8 @@ Status StoreFileBuilder::PutFilter() {
 }
 
 Status StoreFileBuilder::FinishTrees() {
-  for (Tree* tree : {&cells_, &tombstones_, &withdrawals_, &long_values_, &filter_blocks_})
+  for (Tree* tree : {&shown_.cells, &shown_.tombstones, &hidden_.cells, &hidden_.tombstones,
+                     &withdrawals_, &long_values_, &filter_blocks_})
     CELLFS_RETURN_IF_ERROR(tree->builder->Finish(tree->root));
   CELLFS_RETURN_IF_ERROR(pages_->Finish());
   pages_.reset();

@@ -45,8 +45,9 @@ class StoreFileBuilder {
   StoreFileBuilder(const StoreFileBuilder&) = delete;
   StoreFileBuilder& operator=(const StoreFileBuilder&) = delete;
 
-  // In cell order, each once; with its value. Withdrawal markers too.
-  Status Put(const CellView& cell);
+  // In cell order, whichever set they are of, each once; with its value. Withdrawal markers too,
+  // which are shown.
+  Status Put(const CellView& cell, CellSet set = CellSet::kShown);
   int64_t cells() const { return facts_.cells; }
   // About what the cells will take of the disk.
   uint64_t bytes() const { return bytes_; }
@@ -78,11 +79,10 @@ class StoreFileBuilder {
   Status PutHeld();
   Status PutValue(const CellView& cell, StoredCell& stored);
   void BeginRecord(const CellView& cell, int64_t y);
-  Status PutRow(const StoredCell& stored, int64_t y);
-  Status PutMarker(const StoredCell& stored, int64_t y);
+  Status PutRow(const StoredCell& stored, int64_t y, CellSet set);
   Status SyncNowAndThen(const StoredCell& stored);
   Status SyncFile();
-  void Count(const CellView& cell, int64_t y);
+  void Count(const CellView& cell, int64_t y, CellSet set);
   void AddToFilter(const CellView& cell, bool new_row, bool new_column);
   Status PutFilter();
   Status FinishTrees();
@@ -102,7 +102,11 @@ class StoreFileBuilder {
     std::optional<TreeBuilder> builder;
     uint32_t root = 0;
   };
-  Tree cells_, tombstones_, withdrawals_, long_values_, filter_blocks_;
+  struct TreesOfSet {
+    Tree cells, tombstones;
+  };
+  TreesOfSet shown_, hidden_;
+  Tree withdrawals_, long_values_, filter_blocks_;
   RecordWriter record_;
   // Y, S and X of withdrawals that are not put yet: of the column and timestamp of the cell before.
   std::vector<std::tuple<int64_t, int64_t, int64_t>> held_;

@@ -23,10 +23,9 @@ class StoreFileCheck {
     const PagesTold told([this](int bytes) { return Tell(static_cast<uint64_t>(bytes)); });
     FileCache cache(/*bytes=*/int64_t{4} << 20, /*most_idle_readers=*/1);
     const auto file = std::make_shared<StoreFile>(folder, facts, cache);
-    {
-      CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-      CELLFS_RETURN_IF_ERROR(CheckCells(std::move(lease), *file, facts.cells));
-    }
+    const int64_t hidden = facts.hidden.cells;
+    CELLFS_RETURN_IF_ERROR(CheckCells(*file, CellSet::kShown, facts.cells - hidden));
+    if (hidden != 0) CELLFS_RETURN_IF_ERROR(CheckCells(*file, CellSet::kHidden, hidden));
     Tell(0);
     if (!found_->damage.empty()) return {};
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
@@ -56,13 +55,14 @@ class StoreFileCheck {
     return !tell_ || tell_(bytes, found_->cells - std::exchange(told_cells_, found_->cells));
   }
 
-  Status CheckCells(StoreFile::Lease lease, StoreFile& file, int64_t expected) {
-    StoreFileCursor cursor(std::move(lease), kMaxSequenceId, /*lengths_only=*/false);
+  Status CheckCells(StoreFile& file, CellSet set, int64_t expected) {
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file.Open());
+    StoreFileCursor cursor(std::move(lease), set, kMaxSequenceId, /*lengths_only=*/false);
     Cell last;
     int64_t cells = 0;
     for (Status status = cursor.Seek({}); !status.ok() || cursor.valid(); status = cursor.Next()) {
       if (!status.ok() && !cursor.valid()) {
-        if (!SkipDamagedPages(file, status, last, cursor)) return {};
+        if (!SkipDamagedPages(file, set, status, last, cursor)) return {};
       } else {
         if (status.ok()) status = cursor.LoadValue();
         if (!status.ok()) AddCell(status, cursor.cell());
@@ -72,9 +72,9 @@ class StoreFileCheck {
       last = CopyOf(cursor.cell());
     }
     if (cells == expected || !found_->damage.empty()) return {};
-    return {StatusCode::kCorruption, "it has " + std::to_string(cells) +
-                                         " cells, and the manifest says " +
-                                         std::to_string(expected)};
+    const std::string what = set == CellSet::kShown ? " cells" : " hidden cells";
+    return {StatusCode::kCorruption, "it has " + std::to_string(cells) + what +
+                                         ", and the manifest says " + std::to_string(expected)};
   }
 
   void AddCell(const Status& status, const CellView& cell) {
@@ -86,10 +86,10 @@ class StoreFileCheck {
 
   // Comes from the end to where it cannot go on either. What lies between several damaged pages is
   // not looked at. False: there is nothing behind the damage.
-  bool SkipDamagedPages(StoreFile& file, const Status& status, const Cell& before,
+  bool SkipDamagedPages(StoreFile& file, CellSet set, const Status& status, const Cell& before,
                         StoreFileCursor& cursor) {
     Damage damage{.file = {}, .what = status.message()};
-    const auto [behind, next] = LastReachable(file);
+    const auto [behind, next] = LastReachable(file, set);
     damage.between_rows = {before.row, behind.row};
     Add(std::move(damage));
     if (next.row.empty() || !IsBefore(ViewOf(before), ViewOf(next))) return false;
@@ -98,12 +98,13 @@ class StoreFileCheck {
 
   // And the cell behind it: from there on one can go forward, for the way to the last one may lead
   // over the page before it.
-  std::pair<Cell, Cell> LastReachable(StoreFile& file) {
+  std::pair<Cell, Cell> LastReachable(StoreFile& file, CellSet set) {
     std::pair<Cell, Cell> reached;
     auto lease = file.Open();
     if (!lease.ok()) return reached;
-    auto statement = lease->reader().database().Prepare(
-        "SELECT K, Q, T FROM cells ORDER BY K DESC, Q DESC, T DESC, Y DESC, S DESC");
+    auto statement =
+        lease->reader().database().Prepare(std::string("SELECT K, Q, T FROM ") + TableOf(set) +
+                                           " ORDER BY K DESC, Q DESC, T DESC, Y DESC, S DESC");
     if (!statement.ok()) return reached;
     for (;;) {
       const StatusOr<bool> row = statement->Step();

@@ -14,9 +14,10 @@ constexpr uint64_t kLongValue = uint64_t{256} << 10;
 
 }  // namespace
 
-StoreFileCursor::StoreFileCursor(StoreFile::Lease file, SequenceId read_point, bool lengths_only,
-                                 const std::string* only_row)
+StoreFileCursor::StoreFileCursor(StoreFile::Lease file, CellSet set, SequenceId read_point,
+                                 bool lengths_only, const std::string* only_row)
     : file_(std::move(file)),
+      set_(set),
       read_point_(read_point),
       lengths_only_(lengths_only),
       only_row_(only_row) {}
@@ -27,7 +28,7 @@ StoreFileCursor::~StoreFileCursor() {
 
 StatusOr<bool> StoreFileCursor::MayHaveFamilyTombstones(std::string_view row) {
   if (file_.facts().family_tombstones == 0) return false;
-  return file_.MayHaveTombstones(row, {});
+  return file_.MayHaveTombstones(set_, row, {});
 }
 
 // Whether nothing lies between the place last sought and the present cell, with `place` among it.
@@ -47,7 +48,7 @@ Status StoreFileCursor::Seek(const CellPlace& place) {
   timestamp_ = place.timestamp;
   valid_ = at_first_ = false;
   if (cells_ == nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(cells_, file_.reader().Cells());
+    CELLFS_ASSIGN_OR_RETURN(cells_, file_.reader().Cells(set_));
   }
   CELLFS_RETURN_IF_ERROR(cells_->Seek(row_, qualifier_, -timestamp_));
   CELLFS_RETURN_IF_ERROR(LoadSeen());
@@ -60,8 +61,8 @@ Status StoreFileCursor::SeekToRowBefore(std::string_view row) {
   std::string bound(row);
   for (bool first = true;; first = false) {
     const bool last_row = first && bound.empty();
-    CELLFS_ASSIGN_OR_RETURN(Statement* const before,
-                            last_row ? file_.reader().LastRow() : file_.reader().RowBefore());
+    CELLFS_ASSIGN_OR_RETURN(Statement* const before, last_row ? file_.reader().LastRow(set_)
+                                                              : file_.reader().RowBefore(set_));
     if (!last_row) before->Bind(1, bound);
     CELLFS_ASSIGN_OR_RETURN(const bool found, before->Step());
     std::string candidate(found ? before->Bytes(0) : std::string_view());
@@ -105,8 +106,7 @@ Status StoreFileCursor::Load() {
   const bool is_cell = reader.Begin(record) && reader.Blob(&cell.row) &&
                        reader.Blob(&cell.qualifier) && reader.Integer(&t) && reader.Integer(&y) &&
                        reader.Integer(&s) && reader.Integer(&length) && reader.Integer(&checksum) &&
-                       reader.BlobOrNull(&value) &&
-                       reader.IntegerOrNull(&stored_.reference, 0) &&
+                       reader.BlobOrNull(&value) && reader.IntegerOrNull(&stored_.reference, 0) &&
                        reader.IntegerOrNull(&cell.time_to_live, kNoCellTtl) &&
                        reader.IntegerOrNull(&tag, 0);
   if (!is_cell) return NoCell();
@@ -196,13 +196,14 @@ namespace {
 // found among all cells of the file.
 class MarkerCursor : public CellCursor {
  public:
-  MarkerCursor(StoreFile::Lease file, MarkerKind kind) : file_(std::move(file)), kind_(kind) {}
+  MarkerCursor(StoreFile::Lease file, MarkerKind kind, CellSet set)
+      : file_(std::move(file)), kind_(kind), set_(set) {}
   ~MarkerCursor() override {
     if (rows_ != nullptr) rows_->Reset();
   }
 
   Status Seek(const CellPlace&) override {
-    CELLFS_ASSIGN_OR_RETURN(rows_, file_.reader().MarkersOf(kind_, by_index_));
+    CELLFS_ASSIGN_OR_RETURN(rows_, file_.reader().MarkersOf(kind_, set_, by_index_));
     return Next();
   }
   Status SeekToRowBefore(std::string_view) override {
@@ -246,13 +247,14 @@ class MarkerCursor : public CellCursor {
     file_.NoteDamage(found);
     by_index_ = false;
     rows_->Reset();
-    CELLFS_ASSIGN_OR_RETURN(rows_, file_.reader().MarkersOf(kind_, by_index_));
+    CELLFS_ASSIGN_OR_RETURN(rows_, file_.reader().MarkersOf(kind_, set_, by_index_));
     for (uint64_t i = 0; i < passed_; ++i) CELLFS_RETURN_IF_ERROR(rows_->Step().status());
     return {};
   }
 
   StoreFile::Lease file_;
   const MarkerKind kind_;
+  const CellSet set_;
   bool by_index_ = true;
   uint64_t passed_ = 0;  // markers that were given
   Statement* rows_ = nullptr;
@@ -264,11 +266,11 @@ class MarkerCursor : public CellCursor {
 }  // namespace
 
 std::unique_ptr<CellCursor> OpenWithdrawals(StoreFile::Lease file) {
-  return std::make_unique<MarkerCursor>(std::move(file), MarkerKind::kWithdrawals);
+  return std::make_unique<MarkerCursor>(std::move(file), MarkerKind::kWithdrawals, CellSet::kShown);
 }
 
-std::unique_ptr<CellCursor> OpenTombstones(StoreFile::Lease file) {
-  return std::make_unique<MarkerCursor>(std::move(file), MarkerKind::kTombstones);
+std::unique_ptr<CellCursor> OpenTombstones(StoreFile::Lease file, CellSet set) {
+  return std::make_unique<MarkerCursor>(std::move(file), MarkerKind::kTombstones, set);
 }
 
 }  // namespace cellfs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// StoreFileCursor: the cells of a store file, in cell order.
+// StoreFileCursor: a set of the cells of a store file, in cell order.
 #ifndef CELLFS_ENGINE_FILE_STORE_FILE_CURSOR_H_
 #define CELLFS_ENGINE_FILE_STORE_FILE_CURSOR_H_
 
@@ -17,8 +17,8 @@ namespace cellfs {
 class StoreFileCursor : public CellCursor {
  public:
   // Cells with a sequence id up to `read_point`; with `only_row`, which outlives the cursor, of
-  // that row only.
-  StoreFileCursor(StoreFile::Lease file, SequenceId read_point, bool lengths_only,
+  // that row only. REQUIRES: the file has hidden cells, where these are asked for.
+  StoreFileCursor(StoreFile::Lease file, CellSet set, SequenceId read_point, bool lengths_only,
                   const std::string* only_row = nullptr);
   ~StoreFileCursor() override;
   StoreFileCursor(const StoreFileCursor&) = delete;
@@ -45,6 +45,7 @@ class StoreFileCursor : public CellCursor {
   bool IsKnownAt(const CellPlace& place) const;
 
   StoreFile::Lease file_;
+  const CellSet set_;
   const SequenceId read_point_;
   const bool lengths_only_;
   const std::string* const only_row_;
@@ -62,10 +63,10 @@ class StoreFileCursor : public CellCursor {
   bool valid_ = false;
 };
 
-// The withdrawals of a file alone, or its tombstones, from the first to the last: sought once, to
-// its beginning.
+// The withdrawals of a file alone, or the tombstones of a set of its cells, from the first to the
+// last: sought once, to its beginning.
 std::unique_ptr<CellCursor> OpenWithdrawals(StoreFile::Lease file);
-std::unique_ptr<CellCursor> OpenTombstones(StoreFile::Lease file);
+std::unique_ptr<CellCursor> OpenTombstones(StoreFile::Lease file, CellSet set);
 
 }  // namespace cellfs
 

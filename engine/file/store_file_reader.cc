@@ -16,33 +16,38 @@ StatusOr<Statement*> StoreFileReader::Prepared(std::optional<Statement>& stateme
   return &*statement;
 }
 
-StatusOr<CellTree*> StoreFileReader::Cells() {
-  if (!cells_.has_value()) {
-    CELLFS_ASSIGN_OR_RETURN(const uint32_t root, database_->RootOf("cells"));
-    cells_.emplace(*database_, root);
+StatusOr<CellTree*> StoreFileReader::Cells(CellSet set) {
+  std::optional<CellTree>& cells = Of(set).cells;
+  if (!cells.has_value()) {
+    CELLFS_ASSIGN_OR_RETURN(const uint32_t root, database_->RootOf(TableOf(set)));
+    cells.emplace(*database_, root);
   }
-  return &*cells_;
+  return &*cells;
 }
 
-StatusOr<Statement*> StoreFileReader::MarkersOf(MarkerKind kind, bool by_index) {
+StatusOr<Statement*> StoreFileReader::MarkersOf(MarkerKind kind, CellSet set, bool by_index) {
   const bool withdrawals = kind == MarkerKind::kWithdrawals;
-  const std::string index = withdrawals ? " INDEXED BY withdrawals" : " INDEXED BY tombstones";
-  // SQLite 3.40 takes a covering index of some rows in spite of NOT INDEXED, unless the condition is
-  // none that it knows.
+  const std::string index =
+      std::string(" INDEXED BY ") + (withdrawals ? "withdrawals" : TombstonesOf(set));
+  // SQLite 3.40 takes a covering index of some rows in spite of NOT INDEXED, unless the condition
+  // is none that it knows.
   const std::string y = by_index ? "Y" : "+Y";
   const std::string where =
       withdrawals ? " WHERE " + y + " < -255" : " WHERE " + y + " < -4 AND " + y + " > -256";
-  return Prepared((by_index ? markers_ : unindexed_markers_)[static_cast<size_t>(kind)],
-                  std::string("SELECT K, Q, T, Y, S, X FROM cells") + (by_index ? index : "") +
-                      where + kInOrder);
+  OfSet& of_set = Of(set);
+  return Prepared((by_index ? of_set.markers : of_set.unindexed_markers)[static_cast<size_t>(kind)],
+                  std::string("SELECT K, Q, T, Y, S, X FROM ") + TableOf(set) +
+                      (by_index ? index : "") + where + kInOrder);
 }
 
-StatusOr<Statement*> StoreFileReader::RowBefore() {
-  return Prepared(row_before_, "SELECT K FROM cells WHERE K < ?1 ORDER BY K DESC LIMIT 1");
+StatusOr<Statement*> StoreFileReader::RowBefore(CellSet set) {
+  return Prepared(Of(set).row_before, std::string("SELECT K FROM ") + TableOf(set) +
+                                          " WHERE K < ?1 ORDER BY K DESC LIMIT 1");
 }
 
-StatusOr<Statement*> StoreFileReader::LastRow() {
-  return Prepared(last_row_, "SELECT K FROM cells ORDER BY K DESC LIMIT 1");
+StatusOr<Statement*> StoreFileReader::LastRow(CellSet set) {
+  return Prepared(Of(set).last_row,
+                  std::string("SELECT K FROM ") + TableOf(set) + " ORDER BY K DESC LIMIT 1");
 }
 
 StatusOr<Statement*> StoreFileReader::Value() {
@@ -61,12 +66,13 @@ StatusOr<std::optional<int64_t>> StoreFileReader::LongValue(int64_t reference, s
   return std::optional(checksum);
 }
 
-StatusOr<bool> StoreFileReader::HasTombstones(std::string_view row, std::string_view qualifier) {
+StatusOr<bool> StoreFileReader::HasTombstones(CellSet set, std::string_view row,
+                                              std::string_view qualifier) {
   CELLFS_ASSIGN_OR_RETURN(
       Statement* const statement,
-      Prepared(tombstone_,
-               "SELECT 1 FROM cells INDEXED BY tombstones WHERE K = ?1 AND Q = ?2 AND Y < -4 AND "
-               "Y > -256 LIMIT 1"));
+      Prepared(Of(set).tombstone, std::string("SELECT 1 FROM ") + TableOf(set) + " INDEXED BY " +
+                                      TombstonesOf(set) +
+                                      " WHERE K = ?1 AND Q = ?2 AND Y < -4 AND Y > -256 LIMIT 1"));
   statement->Bind(1, row);
   statement->Bind(2, qualifier);
   CELLFS_ASSIGN_OR_RETURN(const bool has, statement->Step());

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/file/cell_format.h"
 #include "engine/file/cell_tree.h"
 #include "engine/file/database.h"
 
@@ -23,16 +24,17 @@ class StoreFileReader {
  public:
   explicit StoreFileReader(std::unique_ptr<Database> database) : database_(std::move(database)) {}
 
-  StatusOr<CellTree*> Cells();
+  StatusOr<CellTree*> Cells(CellSet set);
   // K, Q, T, Y, S, X of all markers of the kind, in cell order, by its index or by all cells.
-  StatusOr<Statement*> MarkersOf(MarkerKind kind, bool by_index);
-  StatusOr<Statement*> RowBefore();  // the largest K below ?1
-  StatusOr<Statement*> LastRow();
+  // Withdrawals are shown.
+  StatusOr<Statement*> MarkersOf(MarkerKind kind, CellSet set, bool by_index);
+  StatusOr<Statement*> RowBefore(CellSet set);  // the largest K below ?1
+  StatusOr<Statement*> LastRow(CellSet set);
   StatusOr<Statement*> Value();  // H, V of reference ?1
   // The same of a long value, which SQLite would hold once more; nullopt: there is none.
   StatusOr<std::optional<int64_t>> LongValue(int64_t reference, std::string* value);
   // Of the column; family tombstones lie in the column of the empty qualifier.
-  StatusOr<bool> HasTombstones(std::string_view row, std::string_view qualifier);
+  StatusOr<bool> HasTombstones(CellSet set, std::string_view row, std::string_view qualifier);
   // A block of the Bloom filter.
   StatusOr<std::string> FilterBlock(int64_t number);
 
@@ -43,9 +45,16 @@ class StoreFileReader {
   StatusOr<Statement*> Prepared(std::optional<Statement>& statement, const std::string& sql);
 
   const std::unique_ptr<Database> database_;
-  std::optional<CellTree> cells_;
-  std::array<std::optional<Statement>, 2> markers_, unindexed_markers_;  // by MarkerKind
-  std::optional<Statement> row_before_, last_row_, value_, checksum_, tombstone_, filter_block_;
+  // What reads a set of cells.
+  struct OfSet {
+    std::optional<CellTree> cells;
+    std::array<std::optional<Statement>, 2> markers, unindexed_markers;  // by MarkerKind
+    std::optional<Statement> row_before, last_row, tombstone;
+  };
+  OfSet& Of(CellSet set) { return sets_[static_cast<size_t>(set)]; }
+
+  std::array<OfSet, 2> sets_;
+  std::optional<Statement> value_, checksum_, filter_block_;
 };
 
 }  // namespace cellfs

@@ -19,7 +19,7 @@
 namespace cellfs {
 namespace {
 
-// The schema, and the roots of tables and indexes: what an empty file has, less one.
+// The schema, and the roots of tables and indexes of format 3, less one: what is not counted.
 constexpr int64_t kFixedPages = 6;
 
 StatusOr<int64_t> MeasureBytes(Database& database) {
@@ -59,6 +59,10 @@ std::vector<std::pair<const char*, int64_t>> NumbersOf(const StoredFacts& stored
       {"is_major", facts.is_major ? 1 : 0}};
   if (facts.follows != 0) numbers.emplace_back("follows", static_cast<int64_t>(facts.follows));
   if (facts.is_followed) numbers.emplace_back("is_followed", 1);
+  if (facts.hidden.cells != 0) {
+    numbers.emplace_back("hidden_cells", facts.hidden.cells);
+    numbers.emplace_back("newest_hidden_tombstone", facts.hidden.newest_tombstone);
+  }
   return numbers;
 }
 
@@ -178,6 +182,9 @@ StatusOr<StoredFacts> ReadStoredFacts(Database& database) {
   rows.TakeIfThere("filter_blocks", facts.filter_blocks);
   rows.TakeIfThere("filter_has_columns", facts.filter_has_columns);
   rows.TakeIfThere("is_major", facts.is_major);
+  // Only those with hidden cells have these.
+  rows.TakeIfThere("hidden_cells", facts.hidden.cells);
+  rows.TakeIfThere("newest_hidden_tombstone", facts.hidden.newest_tombstone);
   // Only those of several have these.
   rows.TakeIfThere("follows", facts.follows);
   rows.TakeIfThere("is_followed", facts.is_followed);

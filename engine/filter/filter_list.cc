@@ -101,6 +101,9 @@ class FilterList : public Filter {
   bool ReadsValues() const override {
     return Any([](const Filter& filter) { return filter.ReadsValues(); });
   }
+  bool RemembersHiddenRows() const override {
+    return Any([](const Filter& filter) { return filter.RemembersHiddenRows(); });
+  }
   void SetReversed(bool reversed) override {
     reversed_ = reversed;
     for (const auto& filter : filters_) filter->SetReversed(reversed);

@@ -42,6 +42,7 @@ class VisibleCellsFilter : public Filter {
     return inner_->IsFamilyEssential(family);
   }
   bool ReadsValues() const override { return inner_->ReadsValues(); }
+  bool RemembersHiddenRows() const override { return inner_->RemembersHiddenRows(); }
   // It lets through no more than its filter does.
   std::string_view FirstColumn() const override { return inner_->FirstColumn(); }
   std::optional<std::string> OnlyColumn() const override { return inner_->OnlyColumn(); }

@@ -66,6 +66,7 @@ class WhileMatchFilter : public Filter {
     return inner_->IsFamilyEssential(family);
   }
   bool ReadsValues() const override { return inner_->ReadsValues(); }
+  bool RemembersHiddenRows() const override { return true; }  // the first refused row ends it
 
  private:
   bool EndIf(bool filtered) {

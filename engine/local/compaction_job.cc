@@ -25,7 +25,8 @@ Status NoRoomFor(uint64_t bytes, uint64_t room, bool gives_back) {
           "the disk has no room for a compaction, which needs " + std::to_string(bytes) +
               " bytes and may have " + std::to_string(room) + ": free " + lacks +
               " outside the store, or of the tables that were dropped and are kept, by 'rm -r' of "
-              "their names in .deleted; or remove " + (gives_back ? lacks + " more" : "files") +
+              "their names in .deleted; or remove " +
+              (gives_back ? lacks + " more" : "files") +
               " of the table, then their names from .deleted, then 'cellfs flush', then compact"};
 }
 
@@ -95,6 +96,22 @@ OutputLimits CompactionJob::Limits() const {
   return limits;
 }
 
+// What its tombstones hide is all here, and stays hidden for as long as they do: nothing older is
+// left out. What is withdrawn and kept for a moment hides nothing from others.
+bool CompactionJob::TellsHidden(SequenceId keep_up_to) const {
+  if (compaction_.heeds_newer_tombstones || compaction_.family.new_version_behavior()) return false;
+  const TableVersionPtr version = versions_.Current();
+  const StoreFiles& present = version->files->Of(compaction_.family.name());
+  const SequenceId lowest = compaction_.lowest();
+  return std::none_of(present.begin(), present.end(), [&](const auto& file) {
+    const FileFacts& facts = file->facts();
+    if (keep_up_to > 0 && facts.withdrawals > 0) return true;
+    return facts.highest < lowest &&
+           std::any_of(compaction_.files.begin(), compaction_.files.end(),
+                       [&](const auto& own) { return HaveCommonRows(own->facts(), facts); });
+  });
+}
+
 StatusOr<uint64_t> CompactionJob::Measure() const {
   const auto limit = static_cast<uint64_t>(std::max(services_.options.inline_value_limit, 0));
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/true));
@@ -124,7 +141,9 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   }
   const BlockCache::CompactionReads reads;
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/false));
-  CompactionOutput output(services_, versions_, compaction_.family, options, Limits(),
+  OutputLimits limits = Limits();
+  limits.tells_hidden = TellsHidden(rules.keep_up_to);
+  CompactionOutput output(services_, versions_, compaction_.family, options, std::move(limits),
                           compaction_.lowest(), compaction_.highest());
   // What is written is not claimed any more, or puts would find twice as much missing. One that the
   // background has begun leaves its room to puts that wait for it, unless it gives more back.
@@ -183,8 +202,16 @@ Rewrite CompactionJob::Rules() const {
 StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
   RewriteInput input;
   input.stopped = [this] { return MustStop(); };
-  for (FileRun& run : RunsOf(compaction_.files))
-    input.cells.push_back(OpenRun(std::move(run), kMaxSequenceId, lengths_only));
+  for (FileRun& run : RunsOf(compaction_.files)) {
+    FileRun with_hidden;
+    for (const auto& file : run.files)
+      if (file->facts().hidden.cells != 0) with_hidden.files.push_back(file);
+    if (!with_hidden.files.empty()) {
+      input.cells.push_back(
+          OpenRun(std::move(with_hidden), CellSet::kHidden, kMaxSequenceId, lengths_only));
+    }
+    input.cells.push_back(OpenRun(std::move(run), CellSet::kShown, kMaxSequenceId, lengths_only));
+  }
   const TableVersionPtr version = versions_.Current();
   const StoreFiles& present = version->files->Of(compaction_.family.name());
   const SequenceId lowest = compaction_.lowest();
@@ -198,8 +225,11 @@ StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
       input.newer_withdrawals.push_back(OpenWithdrawals(std::move(lease)));
     }
     if (compaction_.heeds_newer_tombstones && file->facts().tombstones != 0) {
-      CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-      input.cells.push_back(OpenTombstones(std::move(lease)));
+      for (const CellSet set : kCellSets) {
+        if (set == CellSet::kHidden && file->facts().hidden.cells == 0) continue;
+        CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+        input.cells.push_back(OpenTombstones(std::move(lease), set));
+      }
     }
   }
   if (compaction_.heeds_newer_tombstones) input.highest = compaction_.highest();
@@ -207,8 +237,8 @@ StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
     return std::any_of(older.begin(), older.end(),
                        [&](const FileFacts& facts) { return MayHoldPlaceOf(facts, withdrawal); });
   };
-  input.is_withdrawn_in_memory = [version, family = compaction_.family.name()](
-                                     const CellView& cell) {
+  input.is_withdrawn_in_memory = [version,
+                                  family = compaction_.family.name()](const CellView& cell) {
     return version->active->MayWithdraw(family, cell) ||
            (version->frozen != nullptr && version->frozen->MayWithdraw(family, cell));
   };

@@ -49,6 +49,7 @@ class CompactionJob {
   Status Pace(const CellView& written);
   Rewrite Rules() const;
   OutputLimits Limits() const;
+  bool TellsHidden(SequenceId keep_up_to) const;
   uint64_t BytesOfFurtherFiles() const;
   StatusOr<RewriteInput> Input(bool lengths_only) const;
 
@@ -61,7 +62,7 @@ class CompactionJob {
   DiskReserve::Claim claim_;
   uint64_t claimed_ = 0;
   const bool has_too_many_files_;  // it does not pause
-  uint64_t unpaced_ = 0;  // bytes
+  uint64_t unpaced_ = 0;           // bytes
   DroppedColumns dropped_;
 };
 

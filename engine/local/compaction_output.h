@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "engine/local/table_services.h"
 #include "engine/local/version_set.h"
 #include "engine/visibility/cell_cursor.h"
+#include "engine/visibility/hidden_cells.h"
 
 namespace cellfs {
 
@@ -21,6 +23,7 @@ struct OutputLimits {
   uint64_t bytes_of_file = 0;
   int64_t cells_of_file = 0;      // so many its Bloom filter is made for
   std::vector<std::string> cuts;  // as of FamilyRanges
+  bool tells_hidden = false;      // these are put apart
 };
 
 // Not thread-safe. What is not finished leaves no files, or has them removed later (Leave).
@@ -56,6 +59,7 @@ class CompactionOutput {
   const OutputLimits limits_;
   const SequenceId lowest_;
   const SequenceId highest_;
+  std::optional<HiddenCells> hidden_;          // where they are told
   std::unique_ptr<StoreFileBuilder> builder_;  // null: no file is begun
   std::vector<FileFacts> finished_;
   uint64_t bytes_of_finished_ = 0;  // on the disk

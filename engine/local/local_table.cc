@@ -59,8 +59,8 @@ StatusOr<RowCells> LocalTable::Read(const Get& get, Timestamp now) {
                             .times = TimesOf(get, family),
                             .now = now});
   };
-  StatusOr<RowCells> cells = RegionScanner::Read(
-      get, {view.schema(), services_->options.site.max_row_size}, source, now);
+  StatusOr<RowCells> cells =
+      RegionScanner::Read(get, {view.schema(), services_->options.site.max_row_size}, source, now);
   if (!cells.ok()) return versions_.NoteDamage(cells.status());
   return cells;
 }
@@ -79,8 +79,7 @@ class LocalTable::LocalScanner : public Scanner {
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
     const Moment* const moment = scan_.moment.get();
     CELLFS_ASSIGN_OR_RETURN(const TableView view, table_->versions_.ViewAt(moment));
-    const Timestamp now =
-        moment != nullptr ? moment->now : table_->services_->options.clock->Now();
+    const Timestamp now = moment != nullptr ? moment->now : table_->services_->options.clock->Now();
     const CursorSource source = [&](const std::string& family, bool lengths_only) {
       return view.OpenCursor(family, lengths_only, ScopeOf(family, now));
     };
@@ -96,6 +95,7 @@ class LocalTable::LocalScanner : public Scanner {
             .columns = ColumnsOf(family),
             .times = TimesOf(scan_, family),
             .raw = scan_.raw,
+            .hidden_rows = scan_.filter != nullptr && scan_.filter->RemembersHiddenRows(),
             .now = now};
   }
 
@@ -330,11 +330,12 @@ Status LocalTable::Truncate() {
 void LocalTable::Drop() {
   {
     const std::lock_guard write_lock(services_->write_mutex);  // no write is half in
-    versions_.MarkDropped();  // ends flush and compaction, soon
+    versions_.MarkDropped();                                   // ends flush and compaction, soon
   }
   const TableFlusher::Held held = flusher_.HoldOff();
   compactor_.Await();
-  services_->files.RemoveTree(versions_.folder()->path);  // what is left is found by the next opening
+  services_->files.RemoveTree(
+      versions_.folder()->path);  // what is left is found by the next opening
   services_->wal->DropTable(id());
   flusher_.Settle();
   const std::lock_guard write_lock(services_->write_mutex);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// {"format": 2, "store": 1234, "table": 7, "flushed": 1000, "next_file": 3,
+// {"format": 3, "store": 1234, "table": 7, "flushed": 1000, "next_file": 3,
 //  "files": [{"number": 2, "family": "f", "first_row": "a", "last_row": "z", "oldest": 1, ...}],
 //  "past": {"f": {"complete_since": 1800000000000, "widened": 0}},
 //  "ranges": {"f": {"cuts": ["m"], "major": 1800000000000}}, "logged": 4711}
-// The last three are not there where they have nothing. Without ranges, and files of compactions that
-// wrote several, it is of format 1, which older versions read too.
+// The last three are not there where they have nothing. Older versions read format 1, which has
+// no ranges and no files of compactions that wrote several, and 2, which has no hidden cells.
 #include "engine/local/manifest.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kManifestFormat = 2;
+constexpr int kManifestFormat = 3;
 constexpr std::string_view kMagic = "CELLMAN\n";
 
 Json FactsToJson(const FileFacts& facts) {
@@ -46,6 +46,10 @@ Json FactsToJson(const FileFacts& facts) {
                {"is_major", facts.is_major}};
   if (facts.follows != 0) json["follows"] = facts.follows;
   if (facts.is_followed) json["is_followed"] = true;
+  if (facts.hidden.cells != 0) {
+    json["hidden"] = {{"cells", facts.hidden.cells},
+                      {"newest_tombstone", facts.hidden.newest_tombstone}};
+  }
   return json;
 }
 
@@ -54,6 +58,13 @@ std::string Bytes(const Json& json) {
   std::optional<std::string> bytes = JsonTextToBytes(json.get_ref<const std::string&>());
   if (!bytes) throw std::domain_error("a text holds what is no byte");
   return *std::move(bytes);
+}
+
+HiddenFacts HiddenFromJson(const Json& facts) {
+  const auto found = facts.find("hidden");
+  if (found == facts.end()) return {};
+  return {.cells = found->at("cells").get<int64_t>(),
+          .newest_tombstone = found->at("newest_tombstone").get<Timestamp>()};
 }
 
 FileFacts FactsFromJson(const Json& json) {
@@ -70,6 +81,7 @@ FileFacts FactsFromJson(const Json& json) {
           .tombstones = json.at("tombstones").get<int64_t>(),
           .family_tombstones = json.at("family_tombstones").get<int64_t>(),
           .withdrawals = json.at("withdrawals").get<int64_t>(),
+          .hidden = HiddenFromJson(json),
           .surplus = json.at("surplus").get<int64_t>(),
           .bytes = json.at("bytes").get<uint64_t>(),
           .written = json.at("written").get<Timestamp>(),
@@ -81,23 +93,23 @@ FileFacts FactsFromJson(const Json& json) {
 }
 
 int FormatOf(const Manifest& manifest) {
+  const auto any_file = [&](const auto& is_so) {
+    return std::any_of(manifest.files.begin(), manifest.files.end(), is_so);
+  };
+  if (any_file([](const FileFacts& facts) { return facts.hidden.cells != 0; }))
+    return kManifestFormat;
   const bool has_parts =
-      std::any_of(manifest.files.begin(), manifest.files.end(), [](const FileFacts& facts) {
-        return facts.follows != 0 || facts.is_followed;
-      });
-  return has_parts || !manifest.ranges.empty() ? kManifestFormat : 1;
+      any_file([](const FileFacts& facts) { return facts.follows != 0 || facts.is_followed; });
+  return has_parts || !manifest.ranges.empty() ? 2 : 1;
 }
 
 std::string Encode(const Manifest& manifest) {
   const MemoryReserve reserve(MemoryReserve::kOfSmallText);
   Json files = Json::array();
   for (const FileFacts& facts : manifest.files) files.push_back(FactsToJson(facts));
-  Json json = {{"format", FormatOf(manifest)},
-               {"store", manifest.store_id},
-               {"table", manifest.table},
-               {"flushed", manifest.flushed},
-               {"next_file", manifest.next_file},
-               {"files", std::move(files)}};
+  Json json = {{"format", FormatOf(manifest)},    {"store", manifest.store_id},
+               {"table", manifest.table},         {"flushed", manifest.flushed},
+               {"next_file", manifest.next_file}, {"files", std::move(files)}};
   for (const auto& [family, past] : manifest.past) {
     json["past"][BytesToJsonText(family)] = {{"complete_since", past.complete_since},
                                              {"widened", past.widened}};
@@ -105,8 +117,7 @@ std::string Encode(const Manifest& manifest) {
   for (const auto& [family, ranges] : manifest.ranges) {
     Json cuts = Json::array();
     for (const std::string& cut : ranges.cuts) cuts.push_back(BytesToJsonText(cut));
-    json["ranges"][BytesToJsonText(family)] = {{"cuts", std::move(cuts)},
-                                               {"major", ranges.major}};
+    json["ranges"][BytesToJsonText(family)] = {{"cuts", std::move(cuts)}, {"major", ranges.major}};
   }
   if (manifest.logged != 0) json["logged"] = manifest.logged;
   return json.dump();

@@ -19,12 +19,13 @@ namespace cellfs {
 
 // What is rewritten, and what is known of what is not.
 struct RewriteInput {
-  // Every cell, withdrawals too. In one row the sequence ids of two cursors do not overlap.
+  // Every cell, withdrawals too. The withdrawals of one column and timestamp come from one cursor,
+  // or from cursors whose sequence ids do not overlap.
   std::vector<std::unique_ptr<CellCursor>> cells;
   // Withdrawals alone, of files that are newer than `cells`. What they take back goes.
   std::vector<std::unique_ptr<CellCursor>> newer_withdrawals;
-  // Of all cells those with a greater sequence id are tombstones of newer files: what they hide goes,
-  // and they stay where they are.
+  // Of all cells those with a greater sequence id are tombstones of newer files: what they hide
+  // goes, and they stay where they are.
   SequenceId highest = kMaxSequenceId;
   // Whether a memstore that is not rewritten withdraws the cell. What is withdrawn so hides nothing
   // and does not count, but it stays until its withdrawal is in a file as well: a power failure may
@@ -43,8 +44,8 @@ using RewriteOutput = std::function<Status(CellCursor& cell)>;
 // Loads the value and puts the cell.
 RewriteOutput Into(StoreFileBuilder& builder);
 
-// `dropped` is told of what the rules leave out. The result: from when on it leaves all states of the
-// family as they were (LostStates). kCorruption: a cell cannot be read.
+// `dropped` is told of what the rules leave out. The result: from when on it leaves all states of
+// the family as they were (LostStates). kCorruption: a cell cannot be read.
 StatusOr<Timestamp> RewriteFamily(RewriteInput input, const FamilySchema& family,
                                   const Rewrite& rules, const RewriteOutput& output,
                                   DroppedColumns& dropped);

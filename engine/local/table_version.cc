@@ -19,7 +19,25 @@ TableFiles::TableFiles(const StoreFiles& files, TableRanges ranges) : ranges_(st
     });
     family.ranges = KeyRanges(family.by_age, CutsOf(name));
     family.runs = family.ranges.Runs();
+    for (const auto& file : family.by_age) {
+      const FileFacts& facts = file->facts();
+      if (facts.hidden.cells != 0)
+        family.oldest_beside[facts.number] = OldestBeside(facts, family.by_age);
+    }
   }
+}
+
+Timestamp TableFiles::OldestBeside(const FileFacts& facts, const StoreFiles& files) {
+  Timestamp oldest = kLatestTimestamp;
+  for (const auto& other : files) {
+    if (other->facts().number != facts.number && HaveCommonRows(other->facts(), facts))
+      oldest = std::min(oldest, OldestThatShows(other->facts()));
+  }
+  return oldest;
+}
+
+Timestamp TableFiles::OldestBeside(const StoreFile& file) const {
+  return Find(file.facts().family).oldest_beside.at(file.facts().number);
 }
 
 const TableFiles::OfFamily& TableFiles::Find(std::string_view family) const {
@@ -30,9 +48,7 @@ const TableFiles::OfFamily& TableFiles::Find(std::string_view family) const {
 
 const StoreFiles& TableFiles::Of(std::string_view family) const { return Find(family).by_age; }
 
-const KeyRanges& TableFiles::RangesOf(std::string_view family) const {
-  return Find(family).ranges;
-}
+const KeyRanges& TableFiles::RangesOf(std::string_view family) const { return Find(family).ranges; }
 
 const std::vector<FileRun>& TableFiles::RunsOf(std::string_view family) const {
   return Find(family).runs;

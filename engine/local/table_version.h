@@ -34,6 +34,8 @@ class TableFiles {
   const std::vector<std::string>& CutsOf(std::string_view family) const;
   const TableRanges& ranges() const { return ranges_; }
   const std::vector<FileRun>& RunsOf(std::string_view family) const;
+  // Of what lies beside the file, and may have a row of it. REQUIRES: it has hidden cells.
+  Timestamp OldestBeside(const StoreFile& file) const;
   StoreFiles All() const;
   uint64_t bytes() const;
   Timestamp newest() const { return newest_; }  // of all cells
@@ -43,7 +45,10 @@ class TableFiles {
     StoreFiles by_age;
     KeyRanges ranges;
     std::vector<FileRun> runs;
+    // Of the files with hidden cells: OldestThatShows of all others that have rows in common.
+    std::map<uint64_t, Timestamp> oldest_beside;  // by number
   };
+  static Timestamp OldestBeside(const FileFacts& facts, const StoreFiles& files);
   const OfFamily& Find(std::string_view family) const;
 
   Timestamp newest_ = 0;

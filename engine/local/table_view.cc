@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/file/store_file_cursor.h"
@@ -63,6 +64,33 @@ StatusOr<FileRun> TableView::PartOf(const FileRun& run, const FamilySchema& fami
   return part;
 }
 
+// A tombstone that a read does not see, for its time range or read point, hides nothing from it;
+// and what lies in memory or in another file may be hidden by one, or withdraw one. Under
+// NEW_VERSION_BEHAVIOR any put may push others out.
+FileRun TableView::WithHiddenThatMatter(const FileRun& run, const FamilySchema& family,
+                                        const ReadScope& scope, Timestamp oldest_in_memory) const {
+  FileRun part;
+  const bool sees_all = scope.raw || scope.hidden_rows || family.new_version_behavior();
+  for (const auto& file : run.files) {
+    const FileFacts& facts = file->facts();
+    if (facts.hidden.cells == 0) continue;
+    const Timestamp newest = facts.hidden.newest_tombstone;
+    if (sees_all || scope.times.max <= newest || read_point_ < facts.highest ||
+        oldest_in_memory <= newest || version_->files->OldestBeside(*file) <= newest)
+      part.files.push_back(file);
+  }
+  return part;
+}
+
+StatusOr<std::unique_ptr<CellCursor>> TableView::OpenSet(FileRun run, CellSet set,
+                                                         bool lengths_only,
+                                                         const ReadScope& scope) const {
+  if (run.files.size() > 1) return OpenRun(std::move(run), set, read_point_, lengths_only);
+  CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, run.files.front()->Open());
+  return std::unique_ptr<CellCursor>(std::make_unique<StoreFileCursor>(
+      std::move(lease), set, read_point_, lengths_only, scope.row));
+}
+
 StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& family,
                                                             bool lengths_only,
                                                             const ReadScope& scope) const {
@@ -71,11 +99,13 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
     return Status(StatusCode::kNoSuchColumnFamily, "family '" + family + "' does not exist");
   std::vector<std::unique_ptr<CellCursor>> cursors;
   bool any_withdrawals = false;
+  Timestamp oldest_in_memory = kLatestTimestamp;
   for (const auto* memory : {&version_->active, &version_->frozen}) {
     const std::shared_ptr<MemoryCells>& cells = *memory;
     if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
     cursors.push_back(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()),
                                          family, read_point_, lengths_only));
+    oldest_in_memory = std::min(oldest_in_memory, cells->memstore().OldestThatShows(family));
     any_withdrawals |= cells->MayHaveWithdrawals(
         family, scope.row == nullptr ? std::string_view() : *scope.row, scope.columns);
   }
@@ -84,13 +114,12 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
     CELLFS_ASSIGN_OR_RETURN(FileRun wanted, PartOf(*run, *schema, scope));
     if (wanted.files.empty()) continue;
     for (const auto& file : wanted.files) any_withdrawals |= file->facts().withdrawals > 0;
-    if (wanted.files.size() > 1) {
-      cursors.push_back(OpenRun(std::move(wanted), read_point_, lengths_only));
-      continue;
+    FileRun hidden = WithHiddenThatMatter(wanted, *schema, scope, oldest_in_memory);
+    for (auto [part, set] : {std::pair(&wanted, CellSet::kShown), {&hidden, CellSet::kHidden}}) {
+      if (part->files.empty()) continue;
+      CELLFS_ASSIGN_OR_RETURN(auto cursor, OpenSet(std::move(*part), set, lengths_only, scope));
+      cursors.push_back(std::move(cursor));
     }
-    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, wanted.files.front()->Open());
-    cursors.push_back(
-        std::make_unique<StoreFileCursor>(std::move(lease), read_point_, lengths_only, scope.row));
   }
   if (cursors.size() == 1 && !any_withdrawals) return std::move(cursors.front());
   std::optional<CursorScope> cursor_scope;
@@ -119,8 +148,10 @@ StatusOr<bool> TableView::MayHaveTombstones(std::string_view family, std::string
     CELLFS_ASSIGN_OR_RETURN(const bool may_hold, file.MayHold(row, nullptr));
     if (!may_hold) continue;
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file.Open());
-    CELLFS_ASSIGN_OR_RETURN(const bool may_have, lease.MayHaveTombstones(row, qualifier));
-    if (may_have) return true;
+    for (const CellSet set : kCellSets) {
+      CELLFS_ASSIGN_OR_RETURN(const bool may_have, lease.MayHaveTombstones(set, row, qualifier));
+      if (may_have) return true;
+    }
   }
   return false;
 }

@@ -22,6 +22,7 @@ struct ReadScope {
   const std::set<std::string>* columns = nullptr;  // of that row; null: any
   TimeRange times;                                 // whose puts are wanted
   bool raw = false;                                // also what is hidden or expired
+  bool hidden_rows = false;                        // also rows that have nothing else
   Timestamp now = 0;                               // decides what is expired
 };
 
@@ -48,6 +49,11 @@ class TableView {
                            const ReadScope& scope) const;
   StatusOr<bool> MayMatter(StoreFile& file, const FamilySchema& family,
                            const ReadScope& scope) const;
+  // Those whose hidden cells can change the answer.
+  FileRun WithHiddenThatMatter(const FileRun& run, const FamilySchema& family,
+                               const ReadScope& scope, Timestamp oldest_in_memory) const;
+  StatusOr<std::unique_ptr<CellCursor>> OpenSet(FileRun run, CellSet set, bool lengths_only,
+                                                const ReadScope& scope) const;
 
   const TableVersionPtr version_;
   const SequenceId read_point_;

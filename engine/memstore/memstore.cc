@@ -85,7 +85,8 @@ class Memstore::FamilyList {
     path_.fill(head_);
   }
 
-  // `row` and `family` are in the memstore already; null `values`: the value, too. Adds what the cell takes of memory to `bytes`.
+  // `row` and `family` are in the memstore already; null `values`: the value, too. Adds what the
+  // cell takes of memory to `bytes`.
   Node* Make(const CellView& cell, std::string_view row, std::string_view family, Arena* arena,
              Arena* values, uint64_t* bytes) {
     const int height = RandomHeight();
@@ -111,8 +112,9 @@ class Memstore::FamilyList {
     cells_.fetch_add(1, std::memory_order_relaxed);
     const CellView& cell = node->cell;
     if (IsFamilyTombstone(cell.type)) family_tombstones_.store(true, std::memory_order_relaxed);
-    if (cell.type == CellType::kPut && cell.timestamp < oldest_put())
-      oldest_put_.store(cell.timestamp, std::memory_order_relaxed);
+    const bool shows = cell.type == CellType::kPut || cell.type == kWithdrawMarker;
+    if (shows && cell.timestamp < oldest_that_shows())
+      oldest_that_shows_.store(cell.timestamp, std::memory_order_relaxed);
   }
 
   Node* First(const CellPlace& place) const {
@@ -126,7 +128,7 @@ class Memstore::FamilyList {
   }
 
   bool any_family_tombstones() const { return family_tombstones_.load(std::memory_order_relaxed); }
-  Timestamp oldest_put() const { return oldest_put_.load(std::memory_order_relaxed); }
+  Timestamp oldest_that_shows() const { return oldest_that_shows_.load(std::memory_order_relaxed); }
   uint64_t cells() const { return cells_.load(std::memory_order_relaxed); }
 
  private:
@@ -198,7 +200,7 @@ class Memstore::FamilyList {
   uint64_t random_ = 0x9e3779b97f4a7c15;
   std::atomic<uint64_t> cells_{0};
   std::atomic<bool> family_tombstones_{false};
-  std::atomic<Timestamp> oldest_put_{kLatestTimestamp};
+  std::atomic<Timestamp> oldest_that_shows_{kLatestTimestamp};
 };
 
 Memstore::Memstore(const std::vector<std::string>& families) {
@@ -240,8 +242,8 @@ void Memstore::Addition::Prepare(std::span<const CellView> cells) {
     FamilyList* const list = family->second.get();
     const bool is_taken =
         std::find(taken_.begin(), taken_.end(), cell.value.data()) != taken_.end();
-    nodes_.emplace_back(list, list->Make(cell, row, family->first, &arena,
-                                         is_taken ? nullptr : &values, &bytes_));
+    nodes_.emplace_back(
+        list, list->Make(cell, row, family->first, &arena, is_taken ? nullptr : &values, &bytes_));
   }
 }
 
@@ -265,9 +267,9 @@ const Memstore::FamilyList* Memstore::Find(std::string_view family) const {
   return found == families_.end() ? nullptr : found->second.get();
 }
 
-Timestamp Memstore::OldestPut(std::string_view family) const {
+Timestamp Memstore::OldestThatShows(std::string_view family) const {
   const FamilyList* const list = Find(family);
-  return list == nullptr ? kLatestTimestamp : list->oldest_put();
+  return list == nullptr ? kLatestTimestamp : list->oldest_that_shows();
 }
 
 uint64_t Memstore::CellsOfFamily(std::string_view family) const {

@@ -74,8 +74,9 @@ class Memstore {
   }
   // Of all cells. 0: there is no later one.
   Timestamp newest() const { return newest_.load(std::memory_order_relaxed); }
-  // Of the family's puts; kLatestTimestamp: there is none.
-  Timestamp OldestPut(std::string_view family) const;
+  // Of the family's puts and withdrawals, which store files' tombstones may hide and which may
+  // withdraw these; kLatestTimestamp: there is none.
+  Timestamp OldestThatShows(std::string_view family) const;
   uint64_t CellsOfFamily(std::string_view family) const;
 
  private:

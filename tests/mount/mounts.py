@@ -227,7 +227,8 @@ class Mount:
                 file = manifest.parent / f"{facts['number']}.db"
                 uri = f"file:{file}?immutable=1"
                 with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
-                    in_table += database.execute("SELECT K, Q, T, Y, S FROM cells").fetchall()
+                    for table in ("cells", "hidden"):
+                        in_table += database.execute(f"SELECT K, Q, T, Y, S FROM {table}").fetchall()
             withdrawn = {(k, q, t, y + 256): s for k, q, t, y, s in in_table if y < -255}
             cells += [(k, q, -t, -y) for k, q, t, y, s in sorted(in_table)
                       if y >= -255 and s <= withdrawn.get((k, q, t, y), s)]

@@ -109,7 +109,8 @@ TEST_F(FileRunTest, ARunReadsAsAMergeOfItsFiles) {
     std::shuffle(files.begin(), files.end(), random);
     const auto runs = RunsOf(files);
     ASSERT_EQ(runs.size(), 1u);
-    const auto run = OpenRun(runs.front(), /*read_point=*/500, /*lengths_only=*/false);
+    const auto run =
+        OpenRun(runs.front(), CellSet::kShown, /*read_point=*/500, /*lengths_only=*/false);
     const auto expected = MakeVectorCursor(std::make_shared<const std::vector<Cell>>(all));
     for (int step = 0; step < 300; ++step) {
       const std::string row = row_of(below(42) - 1) + (below(4) == 0 ? "x" : "");

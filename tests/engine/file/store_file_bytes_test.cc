@@ -29,7 +29,7 @@ constexpr size_t kCheckedBytes = 4088;  // of a page; behind them lies their che
 
 const Lines kSchema = {
     "PRAGMA application_id = 1667591276",
-    "PRAGMA user_version = 3",
+    "PRAGMA user_version = 4",
     "CREATE TABLE facts(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID",
     "CREATE TABLE cells(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
     "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, X INTEGER, "
@@ -38,20 +38,26 @@ const Lines kSchema = {
     "CREATE INDEX withdrawals ON cells(K, Q, T) WHERE Y < -255",
     "CREATE TABLE long_values(R INTEGER PRIMARY KEY, H INTEGER NOT NULL, V BLOB NOT NULL)",
     "CREATE TABLE filter(N INTEGER PRIMARY KEY, B BLOB NOT NULL)",
+    "CREATE TABLE hidden(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
+    "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, X INTEGER, "
+    "Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID",
+    "CREATE INDEX hidden_tombstones ON hidden(K, Q) WHERE Y < -4 AND Y > -256",
 };
 const Lines kRows = {
-    "INSERT INTO facts VALUES('bytes',4096)",
+    "INSERT INTO facts VALUES('bytes',12288)",
     "INSERT INTO facts VALUES('cells',6)",
     "INSERT INTO facts VALUES('family',X'66')",
     "INSERT INTO facts VALUES('family_tombstones',1)",
     "INSERT INTO facts VALUES('filter_blocks',1)",
     "INSERT INTO facts VALUES('filter_has_columns',1)",
     "INSERT INTO facts VALUES('first_row',X'61')",
+    "INSERT INTO facts VALUES('hidden_cells',2)",
     "INSERT INTO facts VALUES('highest',15)",
     "INSERT INTO facts VALUES('is_major',1)",
     "INSERT INTO facts VALUES('last_row',X'62')",
     "INSERT INTO facts VALUES('lowest',10)",
     "INSERT INTO facts VALUES('newest',10)",
+    "INSERT INTO facts VALUES('newest_hidden_tombstone',8)",
     "INSERT INTO facts VALUES('number',3)",
     "INSERT INTO facts VALUES('oldest',5)",
     "INSERT INTO facts VALUES('oldest_put',5)",
@@ -64,9 +70,9 @@ const Lines kRows = {
     "INSERT INTO cells VALUES(X'61',X'',-6,-14,-11,0,-704236815,X'',NULL,NULL,NULL)",
     "INSERT INTO cells VALUES(X'61',X'6C6F6E67',-7,-4,-12,12,873123722,NULL,1,NULL,NULL)",
     "INSERT INTO cells VALUES(X'61',X'71',-9,-268,-15,12,-737688003,X'',NULL,NULL,NULL)",
-    "INSERT INTO cells VALUES(X'61',X'71',-8,-12,-14,0,-726182319,X'',NULL,NULL,NULL)",
-    "INSERT INTO cells VALUES(X'61',X'71',-5,-4,-10,4,-1928372539,X'66697665',NULL,NULL,NULL)",
     "INSERT INTO cells VALUES(X'62',X'00FF',-10,-4,-13,0,624011687,X'',NULL,60000,NULL)",
+    "INSERT INTO hidden VALUES(X'61',X'71',-8,-12,-14,0,-726182319,X'',NULL,NULL,NULL)",
+    "INSERT INTO hidden VALUES(X'61',X'71',-5,-4,-10,4,-1928372539,X'66697665',NULL,NULL,NULL)",
     "INSERT INTO long_values VALUES(1,-596884581,X'7477656C7665206279746573')",
 };
 // Sixty times x, in each way of compression. Only to be read: who compresses may find another way.
@@ -80,10 +86,10 @@ const Lines kCompressed = {
 };
 // Those that are set of the one block of the filter.
 const std::set<size_t> kFilterBits = {
-    1581, 1934, 2661, 2793, 3106, 3163, 4701, 6557, 6604, 7478, 8347, 8480, 9206, 10008, 10255,
-    10995, 11519, 12250, 12574, 13459, 13902, 14497, 14984, 15025, 15386, 16745, 17219, 18129,
-    18993, 19876, 19996, 20408, 20831, 21241, 21570, 23341, 23489, 23683, 24282, 24799, 25737,
-    26806, 26960, 27734, 28116, 29190, 29238, 29737, 31698};
+    1581,  1934,  2661,  2793,  3106,  3163,  4701,  6557,  6604,  7478,  8347,  8480,  9206,
+    10008, 10255, 10995, 11519, 12250, 12574, 13459, 13902, 14497, 14984, 15025, 15386, 16745,
+    17219, 18129, 18993, 19876, 19996, 20408, 20831, 21241, 21570, 23341, 23489, 23683, 24282,
+    24799, 25737, 26806, 26960, 27734, 28116, 29190, 29238, 29737, 31698};
 
 constexpr uint64_t kIdOfStore = 7;
 constexpr TableId kIdOfTable = 1;
@@ -102,8 +108,9 @@ FileFacts Facts() {
           .tombstones = 2,
           .family_tombstones = 1,
           .withdrawals = 1,
+          .hidden = {.cells = 2, .newest_tombstone = 8},
           .surplus = 0,
-          .bytes = kPage,
+          .bytes = 3 * kPage,
           .written = 77,
           .filter_blocks = 1,
           .filter_has_columns = true,
@@ -136,6 +143,8 @@ std::vector<Cell> Cells() {
   return cells;
 }
 
+bool IsHidden(const Cell& cell) { return cell.sequence_id == 14 || cell.sequence_id == 10; }
+
 class StoreFileBytesTest : public testing::Test {
  protected:
   void Write() {
@@ -148,7 +157,8 @@ class StoreFileBytesTest : public testing::Test {
                                             .written = 77,
                                             .is_major = true});
     ASSERT_OK(builder);
-    for (const Cell& cell : Cells()) ASSERT_OK((*builder)->Put(ViewOf(cell)));
+    for (const Cell& cell : Cells())
+      ASSERT_OK((*builder)->Put(ViewOf(cell), IsHidden(cell) ? CellSet::kHidden : CellSet::kShown));
     const auto facts = (*builder)->Finish(10, 15);
     ASSERT_OK(facts);
     EXPECT_EQ(**facts, Facts());
@@ -200,9 +210,9 @@ class StoreFileBytesTest : public testing::Test {
   Lines Ask(const std::string& query) const {
     sqlite3* database = nullptr;
     const std::string name = "file:" + path_ + "?immutable=1";
-    EXPECT_EQ(sqlite3_open_v2(name.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-                              nullptr),
-              SQLITE_OK);
+    EXPECT_EQ(
+        sqlite3_open_v2(name.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr),
+        SQLITE_OK);
     sqlite3_stmt* statement = nullptr;
     EXPECT_EQ(sqlite3_prepare_v2(database, query.c_str(), -1, &statement, nullptr), SQLITE_OK)
         << sqlite3_errmsg(database);
@@ -229,24 +239,30 @@ class StoreFileBytesTest : public testing::Test {
   }
   Lines RowsOfFile() const {
     Lines lines = RowsOf("facts", {"name", "value"});
-    const Lines cells = RowsOf("cells", {"K", "Q", "T", "Y", "S", "L", "H", "V", "R", "X", "Z"});
-    const Lines values = RowsOf("long_values", {"R", "H", "V"});
-    lines.insert(lines.end(), cells.begin(), cells.end());
-    lines.insert(lines.end(), values.begin(), values.end());
+    const Lines of_cell = {"K", "Q", "T", "Y", "S", "L", "H", "V", "R", "X", "Z"};
+    for (const Lines& rows : {RowsOf("cells", of_cell), RowsOf("hidden", of_cell),
+                              RowsOf("long_values", {"R", "H", "V"})})
+      lines.insert(lines.end(), rows.begin(), rows.end());
     return lines;
   }
 
+  // Both sets, in the order of cells.
   StatusOr<std::vector<Cell>> Read() {
     FileCache cache(1 << 20, 4);
     const auto file = std::make_shared<StoreFile>(folder_, Facts(), cache);
-    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-    StoreFileCursor cursor(std::move(lease), kMaxSequenceId, /*lengths_only=*/false);
+    std::vector<std::unique_ptr<CellCursor>> cursors;
+    for (const CellSet set : kCellSets) {
+      CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+      cursors.push_back(std::make_unique<StoreFileCursor>(std::move(lease), set, kMaxSequenceId,
+                                                          /*lengths_only=*/false));
+    }
+    const auto cursor = MergeAllCells(std::move(cursors));
     std::vector<Cell> cells;
-    CELLFS_RETURN_IF_ERROR(cursor.Seek({}));
-    while (cursor.valid()) {
-      CELLFS_RETURN_IF_ERROR(cursor.LoadValue());
-      cells.push_back(CopyOf(cursor.cell()));
-      CELLFS_RETURN_IF_ERROR(cursor.Next());
+    CELLFS_RETURN_IF_ERROR(cursor->Seek({}));
+    while (cursor->valid()) {
+      CELLFS_RETURN_IF_ERROR(cursor->LoadValue());
+      cells.push_back(CopyOf(cursor->cell()));
+      CELLFS_RETURN_IF_ERROR(cursor->Next());
     }
     return cells;
   }
@@ -281,10 +297,10 @@ TEST_F(StoreFileBytesTest, WhatIsWrittenIsThatAndNothingElse) {
 TEST_F(StoreFileBytesTest, PagesHaveTheirChecksums) {
   Write();
   const std::string bytes = Bytes();
-  ASSERT_EQ(bytes.size(), 7 * kPage);
+  ASSERT_EQ(bytes.size(), 9 * kPage);
   EXPECT_EQ(bytes.substr(0, 16), std::string("SQLite format 3\0", 16));
   EXPECT_EQ(bytes[20], 8) << "the bytes of each page that are not SQLite's";
-  for (size_t page = 0; page < 7; ++page) {
+  for (size_t page = 0; page < 9; ++page) {
     const uint64_t checksum = ChecksumOfPage(bytes, page);
     EXPECT_EQ(std::memcmp(bytes.data() + page * kPage + kCheckedBytes, &checksum, 8), 0) << page;
   }

@@ -68,18 +68,17 @@ Manifest Example() {
 }
 
 // Of a table whose key range is cut, with a file of a compaction that wrote two.
-const std::string kRanges =
-    R"(,"next_file":5,"ranges":{"f":{"cuts":["m","t)"
-    "\u00ff"
-    R"("],"major":1234}},"store":18446744073709551615,"table":7})";
+const std::string kRanges = R"(,"next_file":5,"ranges":{"f":{"cuts":["m","t)"
+                            "\u00ff"
+                            R"("],"major":1234}},"store":18446744073709551615,"table":7})";
 
 std::string Replaced(std::string text, const std::string& what, const std::string& by) {
   return text.replace(text.find(what), what.size(), by);
 }
 
 std::string ContentWithRanges() {
-  std::string content = Replaced(
-      kContent, R"(,"next_file":5,"store":18446744073709551615,"table":7})", kRanges);
+  std::string content =
+      Replaced(kContent, R"(,"next_file":5,"store":18446744073709551615,"table":7})", kRanges);
   content = Replaced(content, R"("format":1)", R"("format":2)");
   content = Replaced(content, R"("first_row":"r",)", R"("first_row":"r","follows":3,)");
   return Replaced(content, R"("highest":15,)", R"("highest":15,"is_followed":true,)");
@@ -117,6 +116,20 @@ TEST_F(ManifestBytesTest, TellWhereTheKeyRangeIsCut) {
   const auto manifest = ReadManifest(PosixFiles(), directory_.path(), ~uint64_t{0}, 7);
   ASSERT_OK(manifest);
   EXPECT_EQ(*manifest, ExampleWithRanges());
+}
+
+TEST_F(ManifestBytesTest, TellWhatIsHidden) {
+  Manifest known = Example();
+  known.files[0].hidden = {.cells = 5, .newest_tombstone = 8};
+  ASSERT_OK(SaveManifest(PosixFiles(), directory_.path(), known));
+  const std::string bytes = *PosixFiles().Read(directory_.path() + "/MANIFEST");
+  const std::string content = Replaced(
+      kContent, R"("highest":15,)", R"("hidden":{"cells":5,"newest_tombstone":8},"highest":15,)");
+  EXPECT_EQ(bytes.substr(0, bytes.size() - kChecksum.size()),
+            Replaced(content, R"("format":1)", R"("format":3)"));
+  const auto manifest = ReadManifest(PosixFiles(), directory_.path(), ~uint64_t{0}, 7);
+  ASSERT_OK(manifest);
+  EXPECT_EQ(*manifest, known);
 }
 
 TEST_F(ManifestBytesTest, TellHowLongTheLogWas) {

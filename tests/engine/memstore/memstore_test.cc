@@ -178,9 +178,9 @@ TEST(MemstoreTest, KeepsFamiliesApartAndPassesOverUnknownOnes) {
   memstore->Add(views);
   EXPECT_EQ(memstore->cells(), 2u);
   EXPECT_EQ(memstore->CellsOfFamily("g"), 1u);
-  EXPECT_EQ(memstore->OldestPut("f"), 5);
-  EXPECT_EQ(memstore->OldestPut("g"), 3);
-  EXPECT_EQ(memstore->OldestPut("gone"), kLatestTimestamp);
+  EXPECT_EQ(memstore->OldestThatShows("f"), 5);
+  EXPECT_EQ(memstore->OldestThatShows("g"), 3);
+  EXPECT_EQ(memstore->OldestThatShows("gone"), kLatestTimestamp);
   const auto cursor = OpenMemstoreCursor(memstore, "g", kMaxSequenceId);
   ASSERT_TRUE(cursor->Seek({}).ok());
   EXPECT_EQ(Rest(*cursor), (std::vector<Cell>{cells[1]}));
@@ -189,16 +189,20 @@ TEST(MemstoreTest, KeepsFamiliesApartAndPassesOverUnknownOnes) {
   EXPECT_TRUE(gone->SeekToRowBefore("").ok() && !gone->valid());
 }
 
-TEST(MemstoreTest, OnlyPutsCountForTheOldestPut) {
+TEST(MemstoreTest, OnlyPutsAndWithdrawalsCountForTheOldestThatShows) {
   Memstore memstore({"f"});
   Cell tombstone = Put("r", "q", 1, 1);
   tombstone.type = CellType::kDeleteColumn;
   Add(memstore, tombstone);
-  EXPECT_EQ(memstore.OldestPut("f"), kLatestTimestamp);
+  EXPECT_EQ(memstore.OldestThatShows("f"), kLatestTimestamp);
   Add(memstore, Put("r", "q", 9, 2));
   Add(memstore, Put("r", "q", 7, 3));
   Add(memstore, Put("r", "q", 8, 4));
-  EXPECT_EQ(memstore.OldestPut("f"), 7);
+  EXPECT_EQ(memstore.OldestThatShows("f"), 7);
+  Cell withdrawal = Put("r", "q", 3, 5, "\x0c");
+  withdrawal.type = kWithdrawMarker;
+  Add(memstore, withdrawal);
+  EXPECT_EQ(memstore.OldestThatShows("f"), 3);
 }
 
 TEST(MemstoreTest, LengthsOnlyLeavesOutValuesButNotWithdrawals) {
