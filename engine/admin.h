@@ -4,6 +4,7 @@
 #ifndef CELLFS_ENGINE_ADMIN_H_
 #define CELLFS_ENGINE_ADMIN_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -65,6 +66,9 @@ struct TableStatistics {
   uint64_t memstore_bytes = 0;
   uint64_t memstore_cells = 0;
   uint64_t file_bytes = 0;  // of the store files, what space quotas count
+  // Of these, as far as each file tells it of itself; the rest is live, or not known yet.
+  uint64_t old_version_bytes = 0;
+  uint64_t deleted_bytes = 0;                     // tombstones, and what they hide
   std::optional<SpaceViolationPolicy> violation;  // of a space quota, in force now
   uint64_t flushes = 0;
   uint64_t compactions = 0;
@@ -87,6 +91,11 @@ struct TableStatistics {
   uint64_t compaction_debt = 0;  // bytes of the files that it is worth to compact now
   std::string damage;  // what of it is missing or damaged, as far as is known, and what helps
 };
+
+inline uint64_t LiveBytes(const TableStatistics& table) {
+  return table.file_bytes -
+         std::min(table.file_bytes, table.old_version_bytes + table.deleted_bytes);
+}
 
 // Of a table that was dropped and is kept.
 struct KeptTableStatistics {

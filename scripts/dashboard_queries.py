@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """As much of Prometheus' language as the dashboard has: metrics with their labels, rate, sum by, histogram_quantile,
-time(), + - / > and `and`. What it does not know it refuses, so that a panel with something new is seen.
+time(), + - * / > and `and`. What it does not know it refuses, so that a panel with something new is seen.
 
     samples = Samples(); samples.add(time, text_of_metrics)
     evaluate('sum by (kind) (rate(x_total{a=~"b|c"}[5m]))', samples, time) == [({"kind": "read"}, 17.0), ...]
@@ -12,7 +12,7 @@ import re
 WINDOW = 10  # seconds, whatever the range says
 LINE = re.compile(r"^([a-zA-Z_:]\w*)(?:\{(.*)\})? (\S+)$")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
-TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|([a-zA-Z_]\w*)|(=~|[-+/>(){}\[\],=])|"((?:[^"\\]|\\.)*)")')
+TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|([a-zA-Z_]\w*)|(=~|[-+*/>(){}\[\],=])|"((?:[^"\\]|\\.)*)")')
 
 
 class Samples:
@@ -83,8 +83,11 @@ class Query:
 
     def divided(self):
         left = self.value()
-        while self.takes("/"):
-            left = both(left, self.value(), lambda a, b: a / b if b else float("nan"))
+        while self.tokens[0] in (("sign", "/"), ("sign", "*")):
+            if self.next()[1] == "*":
+                left = both(left, self.value(), lambda a, b: a * b)
+            else:
+                left = both(left, self.value(), lambda a, b: a / b if b else float("nan"))
         return left
 
     def value(self):

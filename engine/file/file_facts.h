@@ -21,6 +21,15 @@ struct HiddenFacts {
   friend bool operator==(const HiddenFacts&, const HiddenFacts&) = default;
 };
 
+// What the bytes of the cells are taken by, in thousandths, as the file itself tells it; the rest
+// is live, or not known.
+struct RoomFacts {
+  int64_t old_versions = 0;
+  int64_t deleted = 0;  // tombstones, and what these hide
+
+  friend bool operator==(const RoomFacts&, const RoomFacts&) = default;
+};
+
 struct FileFacts {
   uint64_t number = 0;  // of the table, never given twice
   std::string family;
@@ -48,9 +57,14 @@ struct FileFacts {
   // before, 0: there is none, and whether another comes behind.
   uint64_t follows = 0;
   bool is_followed = false;
+  RoomFacts room;
 
   friend bool operator==(const FileFacts&, const FileFacts&) = default;
 };
+
+inline uint64_t BytesOfThousandths(const FileFacts& facts, int64_t thousandths) {
+  return facts.bytes / 1000 * static_cast<uint64_t>(thousandths);
+}
 
 // "17.db", in its table's directory.
 inline std::string StoreFileName(uint64_t number) { return std::to_string(number) + ".db"; }

@@ -218,6 +218,7 @@ void StoreFileBuilder::Count(const CellView& cell, int64_t y, CellSet set) {
   last_y_ = y;
   last_s_ = -static_cast<int64_t>(cell.sequence_id);
   AddToFilter(cell, new_row, new_column);
+  room_.Add(cell, new_row, new_column);
   ++facts_.cells;
   facts_.oldest = std::min(facts_.oldest, cell.timestamp);
   facts_.newest = std::max(facts_.newest, cell.timestamp);
@@ -288,6 +289,7 @@ StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(SequenceId lowest, S
   facts_.is_followed = is_followed;
   facts_.lowest = lowest;
   facts_.highest = highest;
+  facts_.room = room_.Facts();
   CELLFS_RETURN_IF_ERROR(PutHeld());
   CELLFS_RETURN_IF_ERROR(PutFilter());
   CELLFS_RETURN_IF_ERROR(FinishTrees());

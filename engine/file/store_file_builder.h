@@ -18,6 +18,7 @@
 #include "engine/file/database.h"
 #include "engine/file/file_facts.h"
 #include "engine/file/page_writer.h"
+#include "engine/file/room_of_cells.h"
 #include "engine/file/store_file.h"
 #include "engine/file/tree_builder.h"
 #include "engine/schema.h"
@@ -111,6 +112,7 @@ class StoreFileBuilder {
   // Y, S and X of withdrawals that are not put yet: of the column and timestamp of the cell before.
   std::vector<std::tuple<int64_t, int64_t, int64_t>> held_;
   std::optional<BloomFilterBuilder> filter_;
+  RoomOfCells room_;
   int64_t next_reference_ = 1;
   // Of the cell before, beside its row.
   std::string qualifier_;

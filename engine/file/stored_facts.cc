@@ -59,6 +59,8 @@ std::vector<std::pair<const char*, int64_t>> NumbersOf(const StoredFacts& stored
       {"is_major", facts.is_major ? 1 : 0}};
   if (facts.follows != 0) numbers.emplace_back("follows", static_cast<int64_t>(facts.follows));
   if (facts.is_followed) numbers.emplace_back("is_followed", 1);
+  if (facts.room.old_versions != 0) numbers.emplace_back("room_old", facts.room.old_versions);
+  if (facts.room.deleted != 0) numbers.emplace_back("room_deleted", facts.room.deleted);
   if (facts.hidden.cells != 0) {
     numbers.emplace_back("hidden_cells", facts.hidden.cells);
     numbers.emplace_back("newest_hidden_tombstone", facts.hidden.newest_tombstone);
@@ -188,6 +190,8 @@ StatusOr<StoredFacts> ReadStoredFacts(Database& database) {
   // Only those of several have these.
   rows.TakeIfThere("follows", facts.follows);
   rows.TakeIfThere("is_followed", facts.is_followed);
+  rows.TakeIfThere("room_old", facts.room.old_versions);
+  rows.TakeIfThere("room_deleted", facts.room.deleted);
   CELLFS_ASSIGN_OR_RETURN(const int64_t measured, MeasureBytes(database));
   facts.bytes = static_cast<uint64_t>(measured);
   rows.TakeIfThere("bytes", facts.bytes);

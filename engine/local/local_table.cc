@@ -360,7 +360,12 @@ TableStatistics LocalTable::GetStatistics() {
     statistics.memstore_bytes += cells->memstore().cells() == 0 ? 0 : cells->memstore().bytes();
     statistics.memstore_cells += cells->memstore().cells();
   }
-  statistics.file_bytes = version->files->bytes();
+  for (const auto& file : version->files->All()) {
+    const FileFacts& facts = file->facts();
+    statistics.file_bytes += facts.bytes;
+    statistics.old_version_bytes += BytesOfThousandths(facts, facts.room.old_versions);
+    statistics.deleted_bytes += BytesOfThousandths(facts, facts.room.deleted);
+  }
   statistics.flushes = flusher_.flushes();
   statistics.compactions = compactor_.compactions();
   statistics.flushed = versions_.flushed();

@@ -46,6 +46,8 @@ Json FactsToJson(const FileFacts& facts) {
                {"is_major", facts.is_major}};
   if (facts.follows != 0) json["follows"] = facts.follows;
   if (facts.is_followed) json["is_followed"] = true;
+  if (facts.room != RoomFacts())
+    json["room"] = {{"old", facts.room.old_versions}, {"deleted", facts.room.deleted}};
   if (facts.hidden.cells != 0) {
     json["hidden"] = {{"cells", facts.hidden.cells},
                       {"newest_tombstone", facts.hidden.newest_tombstone}};
@@ -58,6 +60,13 @@ std::string Bytes(const Json& json) {
   std::optional<std::string> bytes = JsonTextToBytes(json.get_ref<const std::string&>());
   if (!bytes) throw std::domain_error("a text holds what is no byte");
   return *std::move(bytes);
+}
+
+RoomFacts RoomFromJson(const Json& facts) {
+  const auto found = facts.find("room");
+  if (found == facts.end()) return {};
+  return {.old_versions = found->at("old").get<int64_t>(),
+          .deleted = found->at("deleted").get<int64_t>()};
 }
 
 HiddenFacts HiddenFromJson(const Json& facts) {
@@ -89,7 +98,8 @@ FileFacts FactsFromJson(const Json& json) {
           .filter_has_columns = json.at("filter_has_columns").get<bool>(),
           .is_major = json.at("is_major").get<bool>(),
           .follows = json.value("follows", uint64_t{0}),
-          .is_followed = json.value("is_followed", false)};
+          .is_followed = json.value("is_followed", false),
+          .room = RoomFromJson(json)};
 }
 
 int FormatOf(const Manifest& manifest) {

@@ -116,11 +116,13 @@ void WriteTables(const Statistics& statistics, std::ostream& text) {
          << "memstore_bytes = " << table.memstore_bytes << "\n"
          << "memstore_cells = " << table.memstore_cells << "\n"
          << "file_bytes = " << table.file_bytes << "\n"
+         << "live_bytes = " << LiveBytes(table) << "\n"
+         << "old_version_bytes = " << table.old_version_bytes << "\n"
+         << "deleted_bytes = " << table.deleted_bytes << "\n"
          << "flushes = " << table.flushes << "\n"
          << "compactions = " << table.compactions << "\n"
          << "compaction_debt = " << table.compaction_debt << "\n"
-         << "quota_in_force = \"" << (table.violation ? PolicyName(*table.violation) : "")
-         << "\"\n"
+         << "quota_in_force = \"" << (table.violation ? PolicyName(*table.violation) : "") << "\"\n"
          << "error = \"" << Quotable(table.error) << "\"\n"
          << "retry_ms = " << table.retry_ms << "\n"
          << "damage = \"" << Quotable(table.damage) << "\"\n";

@@ -109,6 +109,12 @@ void WriteTableMetrics(const Statistics& statistics, std::ostream& text) {
   };
   per_table("memstore_bytes", "gauge", "Bytes of the memstore.", &TableStatistics::memstore_bytes);
   per_table("file_bytes", "gauge", "Bytes of the store files.", &TableStatistics::file_bytes);
+  per_table("live_bytes", "gauge", "Bytes of these that reads show, or that are not known better.",
+            LiveBytes);
+  per_table("old_version_bytes", "gauge", "Bytes of these that are behind a newer version.",
+            &TableStatistics::old_version_bytes);
+  per_table("deleted_bytes", "gauge", "Bytes of these that are deletes, or hidden by them.",
+            &TableStatistics::deleted_bytes);
   per_table("flushes_total", "counter", "Flushes since the store was opened.",
             &TableStatistics::flushes);
   per_table("compactions_total", "counter", "Compactions since the store was opened.",

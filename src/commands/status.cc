@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // status: what a store holds and does; which times .asof holds, and letting go of them.
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "engine/open.h"
@@ -8,6 +9,7 @@
 #include "fs/store/not_kept.h"
 #include "fs/tree/hidden_namespace.h"
 #include "src/commands/all.h"
+#include "src/commands/status_text.h"
 #include "src/commands/target.h"
 #include "src/daemon/logging.h"
 
@@ -40,18 +42,21 @@ StatusOr<json> Release(Session& session, const std::string& what) {
 json TablesOf(const Statistics& statistics) {
   json tables = json::array();
   for (const TableStatistics& table : statistics.tables) {
-    tables.push_back({{"table", table.table.ToString()},
-                      {"memstore_bytes", table.memstore_bytes},
-                      {"memstore_cells", table.memstore_cells},
-                      {"file_bytes", table.file_bytes},
-                      {"flushes", table.flushes},
-                      {"compactions", table.compactions},
-                      {"error", table.error},
-                      {"retry_ms", table.retry_ms},
-                      {"compaction_debt", table.compaction_debt},
-                      {"quota_in_force",
-                       table.violation ? json(PolicyName(*table.violation)) : json()},
-                      {"damage", table.damage}});
+    tables.push_back(
+        {{"table", table.table.ToString()},
+         {"memstore_bytes", table.memstore_bytes},
+         {"memstore_cells", table.memstore_cells},
+         {"file_bytes", table.file_bytes},
+         {"live_bytes", LiveBytes(table)},
+         {"old_version_bytes", table.old_version_bytes},
+         {"deleted_bytes", table.deleted_bytes},
+         {"flushes", table.flushes},
+         {"compactions", table.compactions},
+         {"error", table.error},
+         {"retry_ms", table.retry_ms},
+         {"compaction_debt", table.compaction_debt},
+         {"quota_in_force", table.violation ? json(PolicyName(*table.violation)) : json()},
+         {"damage", table.damage}});
   }
   return tables;
 }
@@ -131,6 +136,14 @@ bool LacksInodes(const Session& session) {
   return !directory.empty() && DiskLacksInodes(directory);
 }
 
+// Of the disk that the store lies on, for its owner; null: that is not known.
+json FreeOf(const Session& session) {
+  const std::string& directory = session.filesystem.parts().options.store_directory;
+  struct statvfs disk {};
+  if (directory.empty() || statvfs(directory.c_str(), &disk) != 0) return nullptr;
+  return uint64_t{disk.f_bavail} * disk.f_frsize;
+}
+
 json OtherMounts(const Session& session) {
   json mounts = json::array();
   for (const MountedStore& mount : session.other_mounts) {
@@ -198,6 +211,7 @@ StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
   if (session.store.traits().has_statistics) {
     record.update(StatusFigures(session.store.GetStatistics(), is_mounted));
     record["lacks_inodes"] = LacksInodes(session);
+    record["disk_free"] = FreeOf(session);
   }
   if (session.store.traits().has_other_writers) {
     if (const auto apart = session.store.ClockDifference(); apart.ok())
@@ -209,162 +223,6 @@ StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
   if (is_asked_for) record = {{"health", record["health"]}};
   session.take(record);
   return answer;
-}
-
-void PrintHeldTimes(Printer& printer, const json& status) {
-  if (status["asof"].empty()) return;
-  if (const size_t stay = status.value("not_released", json::array()).size(); stay != 0)
-    printer.Line("not let go of  " + std::to_string(stay) + (stay == 1 ? " time" : " times") +
-                 ": in use, or used within the last minute");
-  printer.Line("held by .asof  " + std::to_string(status["asof"].size()) + " times:");
-  for (const json& held : status["asof"]) {
-    const auto unused = std::chrono::system_clock::now().time_since_epoch() -
-                        std::chrono::milliseconds(held["last_use"].get<int64_t>());
-    printer.Line("               " + std::to_string(held["time"].get<int64_t>()) + ", " +
-                 (held["in_use"].get<bool>() ? "in use " : "used ") +
-                 std::to_string(std::chrono::duration_cast<std::chrono::seconds>(unused).count()) +
-                 " s ago");
-  }
-}
-
-void PrintHealth(Printer& printer, const json& health) {
-  if (health.empty()) return printer.Line("health         ok");
-  for (const json& what : health)
-    printer.Line(printer.In(Colour::kRed, "health         ") + what.get<std::string>());
-}
-
-std::string DayOf(int64_t ms) {
-  const time_t seconds = ms / 1000;
-  struct tm time {};
-  char text[32] = "";
-  if (localtime_r(&seconds, &time) != nullptr) strftime(text, sizeof text, "%F %H:%M", &time);
-  return text;
-}
-
-void PrintScrub(Printer& printer, const json& scrub) {
-  const int64_t since = scrub["under_way_since"], ended = scrub["ended"], due = scrub["due"];
-  if (since == 0 && ended == 0 && due == 0) return;
-  const size_t found = scrub["damage"].size();
-  std::string text = ended == 0 ? "none has ended yet"
-                                : DayOf(ended) + ", " + std::to_string(scrub["files"].get<int>()) +
-                                      " files, " + ShownSize(scrub["bytes"]);
-  if (found != 0) {
-    text += ", " + std::to_string(found) + " damaged";
-  } else if (ended != 0) {
-    text += ", no damage";
-  }
-  if (since != 0) {
-    text += "; one is under way since " + DayOf(since);
-  } else if (due != 0) {
-    text += "; the next from " + DayOf(due) + " on";
-  }
-  printer.Line("scrub          " + text);
-}
-
-void PrintStatesKept(Printer& printer, const json& status) {
-  if (status["pinned_moments"] == 0) return;
-  printer.Line("states kept    " + std::to_string(status["pinned_moments"].get<int>()) +
-               " of the store, the oldest for " +
-               std::to_string(status["oldest_moment_age_ms"].get<int64_t>() / 1000) + " s; " +
-               ShownSize(status["moment_bytes"]) + " of at most " +
-               ShownSize(status["moment_limit"]));
-}
-
-void PrintFigures(Printer& printer, const json& status) {
-  printer.Line("log to replay  " + ShownSize(status["log_bytes"]));
-  printer.Line("maintenance    " + status["maintenance"].get<std::string>());
-  if (status["disk_reserve"] != status["disk_reserve_wanted"]) {
-    const bool lacks_inodes = status.value("lacks_inodes", false);
-    printer.Line(printer.In(Colour::kRed, lacks_inodes ? "no inodes      " : "disk full      ") +
-                 ShownSize(status["disk_reserve"]) + " are left of the " +
-                 ShownSize(status["disk_reserve_wanted"]) +
-                 (lacks_inodes ? " kept for deletes; no file can be made, though bytes are free: "
-                                 "remove files outside the store"
-                               : " kept for deletes; other writes fail"));
-  }
-  if (const std::string why = status["puts_refused"]; !why.empty())
-    printer.Line(printer.In(Colour::kRed, "puts refused   ") + why);
-  for (const json& lost : status["lost_tables"])
-    printer.Line(printer.In(Colour::kRed, "lost           ") + lost.get<std::string>());
-  for (const json& cut_off : status["cut_off"])
-    printer.Line(printer.In(Colour::kRed, "cut off        ") + cut_off.get<std::string>());
-  if (status["kept_tables"] != 0) {
-    const int kept = status["kept_tables"].get<int>();
-    printer.Line("dropped        " + std::to_string(kept) +
-                 (kept == 1 ? " table is" : " tables are") + " kept in .deleted; " +
-                 ShownSize(status["kept_bytes"]));
-  }
-  for (const json& table : status["damaged_kept_tables"]) {
-    printer.Line(printer.In(Colour::kRed, "damaged        ") + table["table"].get<std::string>() +
-                 ", dropped at " + table["dropped"].dump() + ": " +
-                 table["damage"].get<std::string>());
-  }
-  for (const json& freed : status["freed_early"])
-    printer.Line("freed early    " + freed.get<std::string>());
-  PrintStatesKept(printer, status);
-  if (status.contains("scrub")) PrintScrub(printer, status["scrub"]);
-}
-
-void PrintClock(Printer& printer, int64_t difference_ms) {
-  const std::string text = std::to_string(std::abs(difference_ms)) + " ms " +
-                           (difference_ms > 0 ? "ahead of" : "behind") + " the cluster's";
-  if (std::abs(difference_ms) > kLongestClockDifference.count()) {
-    printer.Line(printer.In(Colour::kRed, "clock          ") + text + "; nothing is written");
-  } else if (difference_ms != 0) {
-    printer.Line("clock          " + text);
-  }
-}
-
-void PrintTables(Printer& printer, const json& tables) {
-  printer.Head({"table", "in memory", "in files", "state"});
-  for (const json& table : tables) {
-    const std::string error = table["error"];
-    const std::string damage = table["damage"];
-    std::string state = "ok";
-    if (const json& policy = table["quota_in_force"]; !policy.is_null())
-      state = printer.In(Colour::kRed, "over its quota: ") + policy.get<std::string>();
-    if (!error.empty()) {
-      state = printer.In(Colour::kRed, "failed: ") + error;
-      if (const auto left = table["retry_ms"].get<int64_t>(); left > 0)
-        state += " (tried again in " + std::to_string((left + 999) / 1000) + " s)";
-    }
-    if (!damage.empty()) state = printer.In(Colour::kRed, "damaged: ") + damage;
-    printer.Row({table["table"], ShownSize(table["memstore_bytes"]),
-                 ShownSize(table["file_bytes"]), state});
-  }
-}
-
-void PrintMount(Printer& printer, const json& mount) {
-  const int pid = mount["pid"];
-  printer.Line("mounted on " + mount["mountpoint"].get<std::string>() +
-               (pid == 0 ? "" : " by process " + std::to_string(pid)));
-}
-
-void PrintTransport(Printer& printer, const json& transport) {
-  const std::string why = transport["why"];
-  printer.Line(transport["name"] == "uring" ? "requests come  by io_uring"
-                                            : "requests come  by /dev/fuse" +
-                                                  (why.empty() ? "" : " (" + why + ")"));
-}
-
-// A cluster is asked by this process, also where there are mounts of it.
-void PrintStatus(Printer& printer, const json& status) {
-  if (status.contains("health")) PrintHealth(printer, status["health"]);
-  if (!status.contains("pid")) return;  // --health
-  if (status["pid"] != 0) PrintMount(printer, status);
-  if (!status["transport"].is_null()) PrintTransport(printer, status["transport"]);
-  for (const json& mount : status["other_mounts"]) PrintMount(printer, mount);
-  if (status["pid"] == 0 && status["other_mounts"].empty()) printer.Line("not mounted");
-  const bool has_figures = status.contains("tables");
-  if (has_figures) PrintFigures(printer, status);
-  if (const std::string owners = status["owners"]; !owners.empty())
-    printer.Line(printer.In(Colour::kRed, "no mount       ") + owners);
-  if (status.contains("clock_difference_ms"))
-    PrintClock(printer, status["clock_difference_ms"].get<int64_t>());
-  for (const json& what : status["not_kept"])
-    printer.Line("not kept       " + what.get<std::string>());
-  PrintHeldTimes(printer, status);
-  if (has_figures) PrintTables(printer, status["tables"]);
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ def test_metrics_are_as_prometheus_wants_them_and_have_what_is_watched(mount):
 
 def test_the_picture_of_the_dashboard_is_drawn_from_a_run(mountable):
     root = MONITORING.parents[1]
-    drawn = subprocess.run([root / "scripts/draw-dashboard", "--seconds", "4", CELLFS], check=True, capture_output=True, text=True, timeout=PATIENCE)
+    drawn = subprocess.run([root / "scripts/draw-dashboard", "--seconds", "4", CELLFS], check=True, capture_output=True, text=True,
+                           timeout=4 * PATIENCE)  # umount may have to wait for another's copy of the mount
     assert drawn.stderr == ""
     panels = {panel["title"] for panel in json.loads((MONITORING / "dashboard.json").read_text())["panels"]}
     for text in (drawn.stdout, (root / "docs/dashboard.svg").read_text()):
@@ -100,6 +101,38 @@ def test_metrics_are_printed_also_where_there_is_no_tree_of_controls(make_mount)
     assert read_strictly(labelled) and 'cellfs_inodes{host="a\\"b"} ' in labelled
     for wrong in ("mount", "9=x", "=x", "a-b=c"):
         assert sh(f"{CELLFS} metrics --label {wrong} {mount}", check=False)[0] == 2
+
+
+def room_of(mount, table):
+    """Of a table: (live, old versions, deleted), each as a part of its store files."""
+    told = next(told for told in mount.status()["tables"] if told["table"] == table)
+    assert told["live_bytes"] + told["old_version_bytes"] + told["deleted_bytes"] == told["file_bytes"]
+    return [told[f"{what}_bytes"] / told["file_bytes"] for what in ("live", "old_version", "deleted")]
+
+
+def test_what_takes_the_room_is_told_by_table(mount):
+    family = mount.family()
+    table = f"{family.parts[-4]}:{family.parts[-3]}".removeprefix("default:")
+    for number in range(40):
+        (family / f"q{number:02}").write_bytes(os.urandom(5000))
+    mount.command("flush")
+    live, old, deleted = room_of(mount, table)
+    assert live > 0.99 and old == deleted == 0
+    for number in range(20):
+        (family / f"q{number:02}").write_bytes(os.urandom(5000))
+    for number in range(20, 30):
+        (family / f"q{number:02}").unlink()
+    mount.command("flush")
+    mount.command("compact")
+    live, old, deleted = room_of(mount, table)
+    assert 0.45 < live < 0.55 and 0.28 < old < 0.38 and 0.12 < deleted < 0.22
+    text = (mount / ".cellfs/metrics").read_text()
+    assert re.search(rf'^cellfs_table_deleted_bytes{{table="{table}"}} [1-9]', text, re.M)
+    assert re.search(r"^room +\d.* live, \d.* old versions, \d.* deleted; .* are free$", sh(f"{CELLFS} status {mount}"), re.M)
+    before = room_of(mount, table)
+    mount.stop()
+    mount.start()
+    assert room_of(mount, table) == before, "the manifest has it"
 
 
 def test_syncs_are_timed(mount):

@@ -61,6 +61,7 @@ const Lines kRows = {
     "INSERT INTO facts VALUES('number',3)",
     "INSERT INTO facts VALUES('oldest',5)",
     "INSERT INTO facts VALUES('oldest_put',5)",
+    "INSERT INTO facts VALUES('room_deleted',625)",
     "INSERT INTO facts VALUES('store',7)",
     "INSERT INTO facts VALUES('surplus',0)",
     "INSERT INTO facts VALUES('table',1)",
@@ -114,7 +115,8 @@ FileFacts Facts() {
           .written = 77,
           .filter_blocks = 1,
           .filter_has_columns = true,
-          .is_major = true};
+          .is_major = true,
+          .room = {.deleted = 625}};
 }
 
 // In their order.

@@ -237,7 +237,8 @@ TEST_F(StoreFileTest, FactsTellWhatIsThere) {
                            .surplus = 1,
                            .bytes = facts_.bytes,
                            .written = 77,
-                           .filter_blocks = 1};
+                           .filter_blocks = 1,
+                           .room = facts_.room};
   EXPECT_EQ(facts_, expected);
   // The shell of SQLite shows them too.
   auto database = Database::OpenImmutable(file_->path(), cache_->blocks, cache_->blocks.NewOwner());

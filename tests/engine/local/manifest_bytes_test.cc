@@ -81,6 +81,7 @@ std::string ContentWithRanges() {
       Replaced(kContent, R"(,"next_file":5,"store":18446744073709551615,"table":7})", kRanges);
   content = Replaced(content, R"("format":1)", R"("format":2)");
   content = Replaced(content, R"("first_row":"r",)", R"("first_row":"r","follows":3,)");
+  content = Replaced(content, R"("surplus":4)", R"("room":{"deleted":20,"old":10},"surplus":4)");
   return Replaced(content, R"("highest":15,)", R"("highest":15,"is_followed":true,)");
 }
 
@@ -88,6 +89,7 @@ Manifest ExampleWithRanges() {
   Manifest manifest = Example();
   manifest.files[0].is_followed = true;
   manifest.files[1].follows = 3;
+  manifest.files[0].room = {.old_versions = 10, .deleted = 20};
   manifest.ranges["f"] = {.cuts = {"m", "t\xff"}, .major = 1234};
   return manifest;
 }

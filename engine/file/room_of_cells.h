@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// RoomOfCells: what a store file's room is taken by, as far as its own cells tell: what a tombstone
+// of another file hides counts as live until a compaction brings the two together.
+#ifndef CELLFS_ENGINE_FILE_ROOM_OF_CELLS_H_
+#define CELLFS_ENGINE_FILE_ROOM_OF_CELLS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/file/file_facts.h"
+#include "engine/visibility/cell_cursor.h"
+
+namespace cellfs {
+
+class RoomOfCells {
+ public:
+  // In cell order, of one family.
+  void Add(const CellView& cell, bool is_new_row, bool is_new_column);
+  RoomFacts Facts() const;
+
+ private:
+  bool IsDeleted(Timestamp timestamp) const;
+  void NoteTombstone(const CellView& cell);
+
+  uint64_t bytes_ = 0, old_versions_ = 0, deleted_ = 0;
+  // By tombstones of the present row and column. -1: there is none.
+  Timestamp family_deleted_ = -1, column_deleted_ = -1, version_deleted_ = -1;
+  std::vector<Timestamp> family_versions_deleted_;  // descending
+  bool has_newer_ = false;                          // a put of the column that is not deleted
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_FILE_ROOM_OF_CELLS_H_
