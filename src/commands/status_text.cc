@@ -81,8 +81,11 @@ void PrintRoom(Printer& printer, const json& status) {
     deleted += table["deleted_bytes"].get<uint64_t>();
   }
   std::string text = ShownSize(live) + " live, " + ShownSize(old_versions) + " old versions, " +
-                     ShownSize(deleted) + " deleted; " + ShownSize(status["log_bytes"]) + " log, " +
-                     ShownSize(status["disk_reserve"]) + " reserve";
+                     ShownSize(deleted) + " deleted; ";
+  if (status["kept_bytes"] != 0) text += ShownSize(status["kept_bytes"]) + " dropped tables, ";
+  if (status["moment_bytes"] != 0) text += ShownSize(status["moment_bytes"]) + " for .asof, ";
+  text +=
+      ShownSize(status["log_bytes"]) + " log, " + ShownSize(status["disk_reserve"]) + " reserve";
   if (const json& free = status["disk_free"]; !free.is_null())
     text += "; " + ShownSize(free) + " are free";
   printer.Line("room           " + text);
