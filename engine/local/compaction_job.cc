@@ -128,6 +128,31 @@ StatusOr<uint64_t> CompactionJob::Measure() const {
   return bytes;
 }
 
+StatusOr<bool> CompactionJob::WouldLeaveOutHalf() const {
+  const auto length_of = [](const CellView& cell) {
+    return cell.row.size() + cell.qualifier.size() + cell.value_length;
+  };
+  uint64_t present = 0;
+  for (const auto& cursor : OpenFiles(/*lengths_only=*/true)) {
+    for (Status status = cursor->Seek({}); !status.ok() || cursor->valid();
+         status = cursor->Next()) {
+      CELLFS_RETURN_IF_ERROR(status);
+      if (MustStop()) return Status(StatusCode::kCancelled, "the compaction has been stopped");
+      present += length_of(cursor->cell());
+    }
+  }
+  CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/true));
+  uint64_t left = 0;
+  const RewriteOutput measure = [&](CellCursor& cells) {
+    left += length_of(cells.cell());
+    return Status();
+  };
+  DroppedColumns dropped;
+  CELLFS_RETURN_IF_ERROR(
+      RewriteFamily(std::move(input), compaction_.family, Rules(), measure, dropped).status());
+  return left <= present / 2;
+}
+
 StatusOr<VersionEdit> CompactionJob::Run() {
   const bool is_major = compaction_.kind == CompactionKind::kMajor;
   const Rewrite rules = Rules();
@@ -199,19 +224,25 @@ Rewrite CompactionJob::Rules() const {
   return rules;
 }
 
-StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
-  RewriteInput input;
-  input.stopped = [this] { return MustStop(); };
+std::vector<std::unique_ptr<CellCursor>> CompactionJob::OpenFiles(bool lengths_only) const {
+  std::vector<std::unique_ptr<CellCursor>> cursors;
   for (FileRun& run : RunsOf(compaction_.files)) {
     FileRun with_hidden;
     for (const auto& file : run.files)
       if (file->facts().hidden.cells != 0) with_hidden.files.push_back(file);
     if (!with_hidden.files.empty()) {
-      input.cells.push_back(
+      cursors.push_back(
           OpenRun(std::move(with_hidden), CellSet::kHidden, kMaxSequenceId, lengths_only));
     }
-    input.cells.push_back(OpenRun(std::move(run), CellSet::kShown, kMaxSequenceId, lengths_only));
+    cursors.push_back(OpenRun(std::move(run), CellSet::kShown, kMaxSequenceId, lengths_only));
   }
+  return cursors;
+}
+
+StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
+  RewriteInput input;
+  input.stopped = [this] { return MustStop(); };
+  input.cells = OpenFiles(lengths_only);
   const TableVersionPtr version = versions_.Current();
   const StoreFiles& present = version->files->Of(compaction_.family.name());
   const SequenceId lowest = compaction_.lowest();

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "engine/disk/disk_reserve.h"
 #include "engine/giving_up.h"
@@ -34,8 +36,10 @@ class CompactionJob {
   CompactionJob(const CompactionJob&) = delete;
   CompactionJob& operator=(const CompactionJob&) = delete;
 
-  // What it would write, without the values.
+  // What it would write, at most. No value is read.
   StatusOr<uint64_t> Measure() const;
+  // Whether it would leave out half of what the files have, or more. No value is read.
+  StatusOr<bool> WouldLeaveOutHalf() const;
   // Claims the room that it takes, until the job goes. Before it begins: what a compaction cannot
   // finish would only take room from others meanwhile. kStoreFull, with what helps.
   Status ClaimRoom();
@@ -51,6 +55,7 @@ class CompactionJob {
   OutputLimits Limits() const;
   bool TellsHidden(SequenceId keep_up_to) const;
   uint64_t BytesOfFurtherFiles() const;
+  std::vector<std::unique_ptr<CellCursor>> OpenFiles(bool lengths_only) const;
   StatusOr<RewriteInput> Input(bool lengths_only) const;
 
   TableServices& services_;

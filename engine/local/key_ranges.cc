@@ -12,12 +12,29 @@ namespace {
 // From here on a file is large enough to stay beside others.
 constexpr uint64_t kLeastOfUnit = uint64_t{8} << 20;
 
+// While a cell of so many bytes is read, one more file can be looked into.
+constexpr uint64_t kBytesOfLook = uint64_t{2} << 10;
+constexpr uint64_t kMostLooks = 64;  // a compaction of them takes their room
+constexpr uint64_t kLongValue = uint64_t{16} << 10;
+
 SequenceId LowestOf(const std::shared_ptr<StoreFile>& file) { return file->facts().lowest; }
 
 uint64_t BytesOf(const StoreFiles& files) {
   uint64_t bytes = 0;
   for (const auto& file : files) bytes += file->facts().bytes;
   return bytes;
+}
+
+// One with another; 0: there is none.
+uint64_t BytesOfCell(const StoreFiles& files) {
+  int64_t cells = 0;
+  for (const auto& file : files) cells += file->facts().cells;
+  return cells == 0 ? 0 : BytesOf(files) / static_cast<uint64_t>(cells);
+}
+
+// How many such groups a read may look into for what it costs to read one of their cells.
+uint64_t LooksWorthOneRead(const StoreFiles& group) {
+  return std::min(BytesOfCell(group) / kBytesOfLook, kMostLooks);
 }
 
 // Those whose sequence ids overlap together, the oldest first.
@@ -85,6 +102,8 @@ void CutBetweenFiles(StoreFiles files, uint64_t bytes_of_piece, std::vector<std:
 
 }  // namespace
 
+bool HaveLongValues(const StoreFiles& files) { return BytesOfCell(files) >= kLongValue; }
+
 std::vector<FileUnit> UnitsOf(const StoreFiles& files) {
   std::vector<FileUnit> units;
   const std::vector<StoreFiles> groups = GroupsByAge(files);
@@ -95,11 +114,20 @@ std::vector<FileUnit> UnitsOf(const StoreFiles& files) {
   for (size_t run = 0; run < runs.size(); ++run)
     run_of.insert(run_of.end(), runs[run].files.size(), run);
   size_t at = 0;
+  uint64_t looks = 0;       // into the present unit, by a read
+  uint64_t most_looks = 0;  // as many as are worth it
   for (size_t i = 0; i < groups.size(); ++i) {
-    const bool joins = i > 0 && run_of[at - 1] == run_of[at + groups[i].size() - 1] &&
-                       AreLarge(groups[i - 1]) && AreLarge(groups[i]);
+    const bool are_large = i > 0 && AreLarge(groups[i - 1]) && AreLarge(groups[i]);
+    const bool is_in_run = i > 0 && run_of[at - 1] == run_of[at + groups[i].size() - 1];
     at += groups[i].size();
-    if (!joins) units.emplace_back();
+    most_looks = std::min(most_looks, LooksWorthOneRead(groups[i]));
+    const bool joins = are_large && (is_in_run || looks < most_looks);
+    if (!joins) {
+      units.emplace_back();
+      looks = 0;
+      most_looks = LooksWorthOneRead(groups[i]);
+    }
+    if (!joins || !is_in_run) ++looks;
     StoreFiles& of_unit = units.back().files;
     of_unit.insert(of_unit.end(), groups[i].begin(), groups[i].end());
     units.back().bytes += BytesOf(groups[i]);

@@ -28,12 +28,17 @@ struct FamilyRanges {
 using TableRanges = std::map<std::string, FamilyRanges, std::less<>>;
 
 // Files that count as one, for nothing is gained where they are merged: large ones that follow each
-// other in age and have no row in common. And those whose sequence ids overlap, which have none in
-// common either: which is older cannot be said, so whoever takes one takes them all.
+// other in age and have no row in common, or that have long values, so that to read one costs as much
+// as to look into all of them. And those whose sequence ids overlap, which have no row in common
+// either: which is older cannot be said, so whoever takes one takes them all.
 struct FileUnit {
   StoreFiles files;
   uint64_t bytes = 0;
 };
+
+// Whether the cells of the files are so long, one with another, that to write them anew costs much and
+// to go over their keys next to nothing.
+bool HaveLongValues(const StoreFiles& files);
 
 // Oldest first, of files no two of which have both rows and sequence ids in common.
 std::vector<FileUnit> UnitsOf(const StoreFiles& files);

@@ -67,6 +67,10 @@ class TableCompactor {
   StatusOr<bool> CompactPair(const FamilySchema& family);
   StatusOr<bool> ThinFiles(const FamilySchema& family, const Stopped& stopped);
   StatusOr<bool> IsWorthThinning(const Compaction& alone, const Stopped& stopped) const;
+  StatusOr<std::optional<Compaction>> FindGarbage(const TableVersion& version,
+                                                  const FamilySchema& family,
+                                                  const Stopped& stopped);
+  bool HasGrown(const FamilySchema& family, const KeyPiece& piece);
   StatusOr<bool> CompactIfWorthIt(const FamilySchema& family, CompactionLength length,
                                   const Stopped& stopped);
   Attempts& AttemptsAt(const std::string& family);
@@ -81,6 +85,8 @@ class TableCompactor {
   std::condition_variable ended_;
   std::set<std::string> under_way_;           // families; guarded by mutex_
   std::map<std::string, Attempts> attempts_;  // by family; the map is guarded by mutex_
+  // By family and first row of a piece: its bytes when it was gone through for garbage last.
+  std::map<std::pair<std::string, std::string>, uint64_t> gone_through_;  // guarded by mutex_
   std::atomic<uint64_t> compactions_{0};
 };
 

@@ -121,6 +121,30 @@ TEST_F(CompactionTest, GarbageIsNoticedAndCleanedUpInTheBackground) {
   }
 }
 
+// To write them anew costs more than it saves, unless half of what is written is garbage.
+TEST_F(CompactionTest, LongValuesAreLeftAloneUntilHalfOfThemIsGarbage) {
+  Alter({{"VERSIONS", "1"}});
+  const auto flush_round = [&](int round, int first) {
+    for (int i = 0; i < 140; ++i) {
+      const std::string value = std::to_string(round) + std::string(65536, 'x');
+      ASSERT_OK(PutOne("r" + std::to_string(first + 5 * i), round, value));
+    }
+    ASSERT_OK(table_->Flush());
+    ASSERT_OK(table_->CompactSelected());
+  };
+  for (int first = 0; first < 5; ++first) flush_round(1, first);
+  EXPECT_EQ(StoreFileNames().size(), 5u);
+  for (int first = 0; first < 4; ++first) flush_round(2, first);
+  EXPECT_EQ(StoreFileNames().size(), 9u) << "four of nine are overwritten";
+  flush_round(2, 4);
+  flush_round(3, 0);
+  flush_round(3, 1);
+  EXPECT_LE(StoreFileNames().size(), 3u);
+  EXPECT_LT(table_->GetStatistics().file_bytes, 7u * 140 * 66000);
+  EXPECT_EQ(ValueOf("r3").front(), '2');
+  EXPECT_EQ(ValueOf("r6").front(), '3');
+}
+
 // What the background would take, and no more.
 TEST_F(CompactionTest, FilesAreSelectedByTheirSizes) {
   // Of one row, or the key range would be cut between them.

@@ -19,7 +19,7 @@ class KeyRangesTest : public testing::Test {
   };
   // By age.
   void Add(const std::string& first, const std::string& last, Age age,
-           uint64_t bytes = kMegabyte) {
+           uint64_t bytes = kMegabyte, int64_t cells = 0) {
     FileFacts facts{.number = files_.size() + 1,
                     .family = "f",
                     .first_row = first,
@@ -27,6 +27,7 @@ class KeyRangesTest : public testing::Test {
                     .lowest = age.lowest,
                     .highest = age.highest};
     facts.bytes = bytes;
+    facts.cells = cells;
     files_.push_back(std::make_shared<StoreFile>(folder_, facts, cache_));
   }
   static std::string Numbers(const StoreFiles& files) {
@@ -80,6 +81,25 @@ TEST_F(KeyRangesTest, WhatIsNewerThanAFileOverSeveralPiecesIsYoung) {
   Add("m", "n", {21, 30});
   EXPECT_EQ(Divided({"m"}), ":[1 ] m:[2 ] young:[3 ][4 ]");
   EXPECT_EQ(Runs({"m"}), "[1 2 ][3 ][4 ]");
+}
+
+TEST_F(KeyRangesTest, FilesOfLongValuesCountAsOneUpToWhatOneReadIsWorth) {
+  for (SequenceId i = 0; i < 130; ++i) Add("a", "z", {i + 1, i + 1}, 64 * kMegabyte, 64);
+  std::vector<size_t> counts;
+  for (const FileUnit& unit : UnitsOf(files_)) counts.push_back(unit.files.size());
+  EXPECT_EQ(counts, (std::vector<size_t>{64, 64, 2})) << "of a megabyte each";
+  EXPECT_TRUE(HaveLongValues(files_));
+}
+
+TEST_F(KeyRangesTest, TheShortestCellsOfThemSayHowMany) {
+  for (SequenceId i = 0; i < 12; ++i) Add("a", "z", {i + 1, i + 1}, 64 * kMegabyte, 8192);
+  EXPECT_EQ(Divided({}), ":[1 2 3 4 ][5 6 7 8 ][9 10 11 12 ] young:") << "of 8 KiB";
+  EXPECT_FALSE(HaveLongValues(files_));
+  files_.clear();
+  Add("a", "z", {1, 1}, 64 * kMegabyte, 64);
+  Add("a", "z", {2, 2}, 64 * kMegabyte, 1000000);
+  Add("a", "z", {3, 3}, kMegabyte, 1);
+  EXPECT_EQ(Divided({}), ":[1 ][2 ][3 ] young:") << "short cells, and a small file";
 }
 
 TEST_F(KeyRangesTest, SoIsAFileInWhoseTimeItLies) {
