@@ -11,54 +11,100 @@ namespace {
 
 using nlohmann::json;
 
-// HBase's commands that move regions, servers and logs, or ask how these do.
+// HBase's commands that move regions, servers and logs, or ask how these do: on one machine all is as
+// if they had been done.
 constexpr std::string_view kOfServers[] = {
-    "alter_rsgroup_config", "append_peer_exclude_namespaces", "append_peer_exclude_tableCFs",
-    "append_peer_namespaces", "append_peer_tableCFs", "add_peer", "add_rsgroup", "assign",
-    "balance_rsgroup", "balance_switch", "balancer", "balancer_enabled", "catalogjanitor_enabled",
-    "catalogjanitor_run", "catalogjanitor_switch", "cleaner_chore_enabled", "cleaner_chore_run",
-    "cleaner_chore_switch", "clear_block_cache", "clear_compaction_queues", "clear_deadservers",
-    "clear_slowlog_responses", "close_region", "compact_rs", "compaction_switch",
-    "decommission_regionservers", "disable_exceed_throttle_quota", "disable_peer",
-    "disable_rpc_throttle", "disable_table_replication", "enable_exceed_throttle_quota",
-    "enable_peer", "enable_rpc_throttle", "enable_table_replication", "flush_master_store",
+    "alter_rsgroup_config", "add_rsgroup", "assign", "balance_rsgroup", "balance_switch",
+    "balancer", "balancer_enabled", "catalogjanitor_enabled", "catalogjanitor_run",
+    "catalogjanitor_switch", "cleaner_chore_enabled", "cleaner_chore_run", "cleaner_chore_switch",
+    "clear_block_cache", "clear_compaction_queues", "clear_deadservers", "clear_slowlog_responses",
+    "compact_rs", "disable_exceed_throttle_quota", "disable_rpc_throttle",
+    "enable_exceed_throttle_quota", "enable_rpc_throttle", "flush_master_store",
     "get_balancer_decisions", "get_balancer_rejections", "get_largelog_responses",
     "get_namespace_rsgroup", "get_peer_config", "get_rsgroup", "get_server_rsgroup",
     "get_slowlog_responses", "get_table_rsgroup", "hbck_chore_run", "is_in_maintenance_mode",
     "list_deadservers", "list_decommissioned_regionservers", "list_liveservers", "list_locks",
-    "list_peer_configs", "list_peers", "list_procedures", "list_replicated_tables",
-    "list_rsgroups", "list_unknownservers", "merge_region", "move", "move_namespaces_rsgroup",
-    "move_servers_namespaces_rsgroup", "move_servers_rsgroup", "move_servers_tables_rsgroup",
-    "move_tables_rsgroup", "normalize", "normalizer_enabled", "normalizer_switch", "processlist",
-    "peer_modification_enabled", "peer_modification_switch", "recommission_regionserver",
-    "regioninfo", "reload_quota", "remove_peer", "remove_peer_exclude_namespaces",
-    "remove_peer_exclude_tableCFs", "remove_peer_namespaces", "remove_peer_tableCFs",
-    "remove_rsgroup", "remove_servers_rsgroup", "rename_rsgroup", "rit", "set_peer_bandwidth",
-    "set_peer_exclude_namespaces", "set_peer_exclude_tableCFs", "set_peer_namespaces",
-    "set_peer_replicate_all", "set_peer_serial", "set_peer_tableCFs", "show_peer_tableCFs",
+    "list_peer_configs", "list_peers", "list_procedures", "list_replicated_tables", "list_rsgroups",
+    "list_unknownservers", "move", "move_namespaces_rsgroup", "move_servers_namespaces_rsgroup",
+    "move_servers_rsgroup", "move_servers_tables_rsgroup", "move_tables_rsgroup", "normalize",
+    "normalizer_enabled", "normalizer_switch", "processlist", "peer_modification_enabled",
+    "peer_modification_switch", "recommission_regionserver", "regioninfo", "reload_quota",
+    "remove_rsgroup", "remove_servers_rsgroup", "rename_rsgroup", "rit", "show_peer_tableCFs",
     "show_rsgroup_config", "snapshot_cleanup_enabled", "snapshot_cleanup_switch",
-    "splitormerge_enabled", "splitormerge_switch", "stop_master", "stop_regionserver", "trace",
-    "transit_peer_sync_replication_state", "truncate_region", "unassign", "update_all_config",
-    "update_config", "update_peer_config", "update_rsgroup_config", "wal_roll",
+    "splitormerge_enabled", "splitormerge_switch", "trace", "update_rsgroup_config", "wal_roll",
     "wal_roll_all", "zk_dump"};
 
-// And those that keep what cellfs has otherwise, or not at all.
+// And those that change or keep what cellfs has otherwise, or not at all: to go on as if they had done
+// it would lose what a script relies on.
 struct Otherwise {
   std::string_view name;
   std::string_view instead;
 };
 constexpr char kSnapshots[] =
-    "the past of a table is there without snapshots: 'cellfs restore', and .asof below a mount";
-constexpr char kLabels[] = "visibility labels are not kept";
+    "there are no snapshots; what a table was can be read below .asof and brought back by 'cellfs "
+    "restore --at TIME', as long as it is kept; 'cellfs export' makes a copy";
+constexpr char kLabels[] =
+    "visibility labels are not kept; 'grant' gives rights to tables, families and columns";
+constexpr char kReplication[] =
+    "nothing is replicated; 'cellfs export' and 'cellfs import' copy tables with their history";
+constexpr char kOffline[] = "a region cannot be taken offline; 'disable' does so to a table";
+constexpr char kRunning[] = "the store runs as long as it is mounted; 'cellfs umount' ends it";
+constexpr char kConfiguration[] = "'cellfs config' has the configuration";
 constexpr Otherwise kOtherwise[] = {
-    {"snapshot", kSnapshots},          {"clone_snapshot", kSnapshots},
-    {"restore_snapshot", kSnapshots},  {"delete_snapshot", kSnapshots},
-    {"delete_all_snapshot", kSnapshots}, {"delete_table_snapshots", kSnapshots},
-    {"list_snapshots", kSnapshots},    {"list_table_snapshots", kSnapshots},
-    {"list_snapshot_sizes", kSnapshots}, {"add_labels", kLabels},
-    {"list_labels", kLabels},          {"set_auths", kLabels},
-    {"get_auths", kLabels},            {"clear_auths", kLabels},
-    {"set_visibility", kLabels}};
+    {"snapshot", kSnapshots},
+    {"clone_snapshot", kSnapshots},
+    {"restore_snapshot", kSnapshots},
+    {"delete_snapshot", kSnapshots},
+    {"delete_all_snapshot", kSnapshots},
+    {"delete_table_snapshots", kSnapshots},
+    {"list_snapshots", kSnapshots},
+    {"list_table_snapshots", kSnapshots},
+    {"list_snapshot_sizes", kSnapshots},
+    {"add_labels", kLabels},
+    {"list_labels", kLabels},
+    {"set_auths", kLabels},
+    {"get_auths", kLabels},
+    {"clear_auths", kLabels},
+    {"set_visibility", kLabels},
+    {"add_peer", kReplication},
+    {"append_peer_exclude_namespaces", kReplication},
+    {"append_peer_exclude_tableCFs", kReplication},
+    {"append_peer_namespaces", kReplication},
+    {"append_peer_tableCFs", kReplication},
+    {"disable_peer", kReplication},
+    {"disable_table_replication", kReplication},
+    {"enable_peer", kReplication},
+    {"enable_table_replication", kReplication},
+    {"remove_peer", kReplication},
+    {"remove_peer_exclude_namespaces", kReplication},
+    {"remove_peer_exclude_tableCFs", kReplication},
+    {"remove_peer_namespaces", kReplication},
+    {"remove_peer_tableCFs", kReplication},
+    {"set_peer_bandwidth", kReplication},
+    {"set_peer_exclude_namespaces", kReplication},
+    {"set_peer_exclude_tableCFs", kReplication},
+    {"set_peer_namespaces", kReplication},
+    {"set_peer_replicate_all", kReplication},
+    {"set_peer_serial", kReplication},
+    {"set_peer_tableCFs", kReplication},
+    {"transit_peer_sync_replication_state", kReplication},
+    {"update_peer_config", kReplication},
+    {"close_region", kOffline},
+    {"unassign", kOffline},
+    {"merge_region", "regions are not merged here, and need not be"},
+    {"truncate_region", "a region alone is not truncated; 'deleteall' deletes rows"},
+    {"compaction_switch", "compactions cannot be switched off"},
+    {"decommission_regionservers", kRunning},
+    {"stop_master", kRunning},
+    {"stop_regionserver", kRunning},
+    {"update_all_config", kConfiguration},
+    {"update_config", kConfiguration}};
+
+const Otherwise* FindOtherwise(std::string_view name) {
+  const auto* const found = std::find_if(std::begin(kOtherwise), std::end(kOtherwise),
+                                         [&](const Otherwise& one) { return one.name == name; });
+  return found == std::end(kOtherwise) ? nullptr : found;
+}
 
 // "nope" in "namespace 'nope' does not exist"; empty: nothing is quoted.
 std::string QuotedIn(const std::string& message) {
@@ -146,11 +192,18 @@ const ShellCommand* FindShellCommand(std::string_view name) {
 }
 
 std::string WhyNotHere(std::string_view name, bool is_cluster) {
-  for (const Otherwise& otherwise : kOtherwise)
-    if (otherwise.name == name) return std::string(otherwise.instead);
-  if (std::find(std::begin(kOfServers), std::end(kOfServers), name) == std::end(kOfServers)) return "";
-  return is_cluster ? "that is for HBase's own shell"
-                    : "one machine has no servers, peers or regions to look after: nothing to do";
+  const Otherwise* const otherwise = FindOtherwise(name);
+  if (otherwise == nullptr &&
+      std::find(std::begin(kOfServers), std::end(kOfServers), name) == std::end(kOfServers))
+    return "";
+  if (is_cluster) return "nothing was done: that is for the cluster's own shell";
+  return otherwise != nullptr
+             ? "nothing was done: " + std::string(otherwise->instead)
+             : "one machine has no servers, peers or regions to look after: nothing to do";
+}
+
+bool IsAsIfDone(std::string_view name, bool is_cluster) {
+  return !is_cluster && FindOtherwise(name) == nullptr;
 }
 
 std::string WordOf(std::string_view bytes) {

@@ -80,8 +80,10 @@ struct CommandGroup {
 // In the order of HBase's help.
 std::span<const CommandGroup> CommandGroups();
 const ShellCommand* FindShellCommand(std::string_view name);  // null: none that does anything here
-// Of HBase's other commands, why there is nothing for it to do; empty: HBase has none of that name.
+// Of HBase's other commands, why nothing is done; empty: HBase has none of that name.
 std::string WhyNotHere(std::string_view name, bool is_cluster);
+// And whether all is as if it had been done. Where not, whoever goes on has to know.
+bool IsAsIfDone(std::string_view name, bool is_cluster);
 
 extern const std::span<const ShellCommand> kGeneralCommands;
 extern const std::span<const ShellCommand> kDdlCommands;

@@ -189,6 +189,7 @@ StatusOr<Value> Shell::RunCommand(const std::string& name, const List& arguments
   if (command == nullptr) {
     const std::string why = WhyNotHere(name, is_cluster);
     if (why.empty()) return NotKnown(name);
+    if (!IsAsIfDone(name, is_cluster)) return Refused(name + ": " + why);
     output.Line(name + ": " + why);
     return Value{};
   }

@@ -33,14 +33,12 @@ major_compact 'shop:t'
 count 'shop:t'
 list 'shop:.*'
 describe_namespace 'shop'
-balancer
 """
 SHOWN = ["Total number of splits = 2\nm\n", "COUNTER VALUE = 5\n", "CURRENT VALUE = one more\n",
          " r column=f:q, timestamp=1970-01-01T00:00:00.005, value=old\n",
          " r column=f:q, timestamp=1970-01-01T00:00:00.007, type=Delete\n",
          " r\\x00\\xFF column=g:, timestamp=1970-01-01T00:00:00.008, type=DeleteFamily\n",
-         "2/2 regions updated.\nDone.\n", "2 row(s)\n", "shop:t\n1 row(s)\n", "{NAME => 'shop', team => 'x'}\n",
-         "balancer: that is for HBase's own shell\n"]
+         "2/2 regions updated.\nDone.\n", "2 row(s)\n", "shop:t\n1 row(s)\n", "{NAME => 'shop', team => 'x'}\n"]
 
 
 def run(*arguments, text=None):
@@ -68,6 +66,9 @@ class Commands(unittest.TestCase):
             self.assertIn(text, out)
         code, _, error = run("shell", NAME, text="scan 'nowhere'\n")
         self.assertEqual((code, error), (1, "ERROR: Unknown table nowhere!\n"))
+        for command in ("balancer", "snapshot 'shop:t', 's'"):
+            self.assertEqual(run("shell", NAME, "-n", text=command + "\n")[::2],
+                             (1, f"ERROR: {command.split()[0]}: nothing was done: that is for the cluster's own shell\n"))
 
     def test_a_table_goes_out_comes_in_and_is_the_same(self):
         self.assertEqual(run("shell", NAME, text=TYPED)[0], 1)

@@ -57,6 +57,15 @@ def test_a_script_ends_at_its_first_error_where_that_is_asked_for(mount, tmp_pat
     assert shell(mount, "create 't2', {NAME => 'f'")[0] == 1, "the end is missing"
 
 
+def test_a_script_that_relies_on_a_snapshot_ends_before_it_drops_the_table(mount):
+    text = ("create 't1', 'f'\nput 't1', 'r', 'f:q', 'v'\nbalancer\nsnapshot 't1', 's'\ndisable 't1'\ndrop 't1'\n"
+            "clone_snapshot 's', 't1'\n")
+    code, out, error = shell(mount, text, "-n")
+    assert code == 1 and error.startswith("ERROR: snapshot: nothing was done: there are no snapshots"), error
+    assert "balancer: one machine has no servers" in out
+    assert (mount / "default/t1/r/f/q").read_text() == "v"
+
+
 def test_what_it_makes_is_as_open_as_what_other_commands_make(make_mount):
     mount = make_mount("allow_other")
     assert shell(mount, "create 't1', 'f'\nput 't1', 'r', 'f:q', 'v'\n", "-n")[0] == 0

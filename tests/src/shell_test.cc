@@ -252,5 +252,19 @@ TEST(ShellCommands, EachIsInHBasesShellOnceAndSaysHowItIsCalled) {
   EXPECT_EQ(WhyNotHere("nonsense", false), "");
 }
 
+TEST(ShellCommands, OnlyWhatNeedsNothingIsPassedOver) {
+  for (const char* name : {"balancer", "assign", "wal_roll", "list_peers", "rit"}) {
+    EXPECT_TRUE(IsAsIfDone(name, /*is_cluster=*/false)) << name;
+    EXPECT_FALSE(IsAsIfDone(name, /*is_cluster=*/true)) << name;
+  }
+  for (const char* name : {"snapshot", "clone_snapshot", "list_snapshots", "set_visibility",
+                           "add_peer", "enable_table_replication", "unassign", "merge_region",
+                           "truncate_region", "stop_master", "compaction_switch"}) {
+    EXPECT_FALSE(IsAsIfDone(name, /*is_cluster=*/false)) << name;
+    EXPECT_NE(WhyNotHere(name, false).find("nothing was done: "), std::string::npos) << name;
+    EXPECT_EQ(WhyNotHere(name, true), "nothing was done: that is for the cluster's own shell");
+  }
+}
+
 }  // namespace
 }  // namespace cellfs::shell
