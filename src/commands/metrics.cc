@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // metrics: what /.cellfs/metrics has, with labels, and to a file that who reads it finds whole.
+#include <sys/stat.h>
+
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -11,6 +13,7 @@
 #include "fs/resolve/cellfs_directory.h"
 #include "fs/resolve/metrics_text.h"
 #include "src/commands/all.h"
+#include "src/commands/callers_umask.h"
 #include "src/commands/target.h"
 
 namespace cellfs {
@@ -77,11 +80,16 @@ StatusOr<std::string> AskForMetrics(const Front& front, const Arguments& argumen
   return text;
 }
 
-Status Replace(const std::string& path, const std::string& text) {
+// Whoever collects it is another user mostly: as open as the file before, or as new ones are.
+Status Replace(const std::string& path, const std::string& text, const Arguments& arguments) {
+  const CallersUmask as_open_as_he_wants(arguments);
   const std::string made = path + ".new";
+  std::remove(made.c_str());
   std::ofstream file(made);
   file << text;
   file.close();
+  struct stat before {};
+  if (stat(path.c_str(), &before) == 0) static_cast<void>(chmod(made.c_str(), before.st_mode & 0777));
   if (file.fail() || std::rename(made.c_str(), path.c_str()) != 0)
     return {StatusCode::kIoError, "cannot write " + path + ": " + strerror(errno)};
   return {};
@@ -101,7 +109,7 @@ StatusOr<int> RunMetrics(const Front& front, const Arguments& arguments) {
   if (path.empty()) {
     front.printer.Bytes(text);
   } else {
-    CELLFS_RETURN_IF_ERROR(Replace(path, text));
+    CELLFS_RETURN_IF_ERROR(Replace(path, text, arguments));
   }
   return kExitDone;
 }

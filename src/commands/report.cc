@@ -17,6 +17,7 @@
 
 #include "fs/kernel/fuse_session.h"
 #include "src/commands/all.h"
+#include "src/commands/callers_umask.h"
 #include "src/commands/target.h"
 #include "src/configuration.h"
 #include "src/daemon/logging.h"
@@ -268,6 +269,7 @@ StatusOr<int> RunReport(const Front& front, const Arguments& arguments) {
     front.printer.Bytes(report);
     return kExitDone;
   }
+  const CallersUmask as_open_as_he_wants(arguments);
   std::ofstream file(path);
   file << report;
   if (!file.flush())

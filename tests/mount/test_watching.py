@@ -94,6 +94,18 @@ def test_the_textfile_line_of_the_manual_gives_each_metric_its_mount(mount, tmp_
     assert list(tmp_path.glob("*.prom*")) == [], "what nobody tells any more is not told by the file"
 
 
+def test_files_for_others_are_as_open_as_who_calls_wants(mount, tmp_path):
+    for command in ("metrics", "report"):
+        out = tmp_path / command
+        for umask, mode in (("022", 0o644), ("027", 0o640)):
+            out.unlink(missing_ok=True)
+            sh(f"umask {umask}; {CELLFS} {command} -o {out} {mount}")
+            assert out.stat().st_mode & 0o777 == mode, command
+        out.chmod(0o604)
+        sh(f"{CELLFS} {command} -o {out} {mount}")
+        assert out.stat().st_mode & 0o777 == 0o604, "as the file that it replaces"
+
+
 def test_metrics_are_printed_also_where_there_is_no_tree_of_controls(make_mount):
     mount = make_mount("controls=off")
     assert read_strictly(sh(f"{CELLFS} metrics {mount}"))
