@@ -46,7 +46,6 @@ Outcome Counters::Increase(const Caller& caller, ColumnChange& change, int64_t a
     CELLFS_ASSIGN_OR_RETURN(cell.timestamp, FirstTimestampAbove(reading_, caller, place));
   }
   Increment increment{place.row, {std::move(cell)}};
-  increment.return_results = false;
   RowStep step{RowMutations::Of(std::move(increment), options_.durability), {}, {}};
   return change.Send(caller, step).status();
 }

@@ -15,6 +15,7 @@
 #include "fs/operations/with_name.h"
 #include "fs/reading/filter_rights.h"
 #include "fs/requests/running_request.h"
+#include "fs/store/present_time.h"
 #include "fs/tree/time_text.h"
 #include "fs/tree/view.h"
 
@@ -294,7 +295,8 @@ OutcomeOr<Entry> FileSystem::LookUpRestored(const Request& request, const Place&
 OutcomeOr<std::string> FileSystem::ReadLink(const Request& /*request*/, Node& node) {
   const auto place = node.place();
   if (place->kind != PlaceKind::kAsofLink) return Outcome(EINVAL);
-  const Timestamp now = parts_.clock->Now();
+  const Timestamp now =
+      place->name == "now" ? AwaitPresent(*parts_.clock, parts_.mutations) : parts_.clock->Now();
   const auto time = ParseTime(place->name, now);
   if (!time.ok()) return Outcome(ENOENT);
   if (!place->name.starts_with('-')) return std::to_string(*time);

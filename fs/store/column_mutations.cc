@@ -72,6 +72,7 @@ ColumnMutations::Result ColumnMutations::SendAsGiven(const Target& target,
                                                      RowMutations& mutations) const {
   if (target.condition == nullptr) {
     CELLFS_ASSIGN_OR_RETURN(auto result, store_.Mutate(target.caller, target.table, mutations));
+    Note(result);
     return std::optional(std::move(result));
   }
   IfValueIs& value = *target.condition;
@@ -87,7 +88,19 @@ ColumnMutations::Result ColumnMutations::SendAsGiven(const Target& target,
   value.value = std::move(std::get<ColumnCondition>(check.condition).value);
   if (!result.ok()) return result.status();
   if (!result->done) return std::optional<MutationResult>();
+  Note(result->result);
   return std::optional(std::move(result->result));
+}
+
+void ColumnMutations::Note(const MutationResult& done) const {
+  const auto note = [this](Timestamp timestamp) {
+    Timestamp known = newest_stamp_.load(std::memory_order_relaxed);
+    if (timestamp <= known || timestamp > clock_.Now() + kMostAhead) return;
+    while (known < timestamp && !newest_stamp_.compare_exchange_weak(known, timestamp)) {
+    }
+  };
+  for (const Timestamp timestamp : done.timestamps) note(timestamp);
+  for (const Cell& cell : done.results) note(cell.timestamp);
 }
 
 // Where the caller has no condition of his own, a put that would not be the newest is stamped anew.

@@ -14,6 +14,7 @@
 #ifndef CELLFS_FS_STORE_COLUMN_MUTATIONS_H_
 #define CELLFS_FS_STORE_COLUMN_MUTATIONS_H_
 
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -38,11 +39,17 @@ struct IfValueIs {
   TimeRange time_range;
 };
 
-// Thread-safe; holds nothing of its own.
+// Thread-safe.
 class ColumnMutations {
  public:
   ColumnMutations(Store& store, const Clock& clock)
       : store_(store), clock_(clock), traits_(store.traits()) {}
+
+  // A column that is written more than once in a millisecond runs ahead of the clock. So far ahead it
+  // is remembered and can be waited for.
+  static constexpr int64_t kMostAhead = 2000;  // ms
+  // The newest timestamp that a step was given through this; 0: none.
+  Timestamp newest_stamp() const { return newest_stamp_.load(); }
 
   struct Done {
     MutationResult result;
@@ -75,11 +82,13 @@ class ColumnMutations {
   Result SendAsGiven(const Target& target, RowMutations& mutations) const;
   Result SendStamped(const Target& target, RowMutations& mutations) const;
   bool IsThere(const Target& target, const std::string& row) const;
+  void Note(const MutationResult& done) const;
   Result Settled(const Target& target, const RowMutations& mutations, Result sent) const;
 
   Store& store_;
   const Clock& clock_;
   const StoreTraits traits_;
+  mutable std::atomic<Timestamp> newest_stamp_{0};
 };
 
 }  // namespace cellfs::fs

@@ -6,7 +6,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import time
 
 import pytest
 
@@ -38,7 +37,6 @@ class Shell:
                                         text=True, cwd=home, env=environment)
 
     def run(self, command):
-        time.sleep(0.005)  # no two commands are of one millisecond, as no reader's are
         self.process.stdin.write(f"{command}\nprintf '\\n=%s=\\n' $?\n")
         self.process.stdin.flush()
         lines = []

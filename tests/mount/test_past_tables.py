@@ -70,6 +70,29 @@ def test_a_time_ago_leads_to_one_moment_for_a_while(mount):
     assert ago - 73_000 <= int(os.readlink(mount / ".asof/-2h")) <= ago + 1000
 
 
+def test_now_is_after_what_was_written_and_before_what_comes(mount):
+    family = mount.family()
+    asof = mount.path / ".asof"
+    for round in range(60):
+        for number in range(5):  # faster than the clock of the cells counts
+            (family / "q").write_text(f"{round} {number}")
+        moment = os.readlink(asof / "now")
+        (family / "q").write_text("later")
+        (family / "other").write_text("later")
+        then = asof / moment / "default/t/r/f"
+        assert (then / "q").read_text() == f"{round} 4"
+        if round == 0:
+            assert not (then / "other").exists()
+
+
+def test_now_waits_for_a_column_that_has_run_ahead(mount):
+    counter = mount.family() / ".counters/n"
+    for _ in range(2000):
+        counter.write_text("+1")
+    moment = os.readlink(mount.path / ".asof/now")
+    assert int((mount.path / ".asof" / moment / "default/t/r/f/n").read_bytes().hex(), 16) == 2000
+
+
 def test_a_time_that_is_looked_at_too_late_says_what_it_may_lack(mount):
     mount.schema("[families.f]\nVERSIONS = 2\n")
     file = mount.family() / "q"
