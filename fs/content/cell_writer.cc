@@ -472,7 +472,7 @@ void CellWriter::Share(bool with_reader) {
 // Until it is put nobody but those who share it sees it. A file that must be the first cannot be
 // part of what others put.
 Outcome CellWriter::ShareOwn(ColumnChange& change) {
-  if (exclusive_) return PutOwn(change, with_.options.durability);
+  if (exclusive_ && !OthersWereFirst()) return PutOwn(change, with_.options.durability);
   CELLFS_RETURN_IF_FAILED(PutEdits(change, with_.options.durability));
   if (OthersWereFirst()) return JoinOthers(change);
   const bool replaces = making_ != Making::kJoins;

@@ -5,8 +5,9 @@
 
 #include "fs/content/claim.h"
 #include "fs/content/column_rights.h"
-#include "fs/reading/raw_pieces.h"
+#include "fs/nodes/column_lock.h"
 #include "fs/reading/later_timestamps.h"
+#include "fs/reading/raw_pieces.h"
 #include "fs/reading/schema_rights.h"
 
 namespace cellfs::fs {
@@ -37,6 +38,9 @@ OutcomeOr<bool> FileClaims::MakeColumn(const Request& request, const Place& file
                                        mode_t mode) const {
   CELLFS_RETURN_IF_FAILED(CheckTakesPut(request, file));
   UnstoredEntry entry{file, UnstoredReason::kClaimed, ToTimespec(tree_.clock.Now()), nullptr};
+  // Others find the file from the claim on, and may put to it: not before it is certain that it is
+  // ours.
+  auto no_put = ColumnLock::Of(tree_.columns, file);
   if (!tree_.unstored.Add(std::move(entry))) return false;
   Claim claim(tree_.unstored, file);
   // Somebody's first put may have come between look-up and claim; it took its own claim away with
@@ -46,6 +50,7 @@ OutcomeOr<bool> FileClaims::MakeColumn(const Request& request, const Place& file
                             ReadColumn(reading_, *request.caller, file, ReadDetail::kLengths));
     if (cell) return false;
   }
+  no_put.unlock();
   AttributeUpdate update;
   update.uid = request.uid;
   update.gid = request.gid;

@@ -313,6 +313,18 @@ TEST_F(FileWriterTest, PagesAreDroppedAfterAnAppendBesideAReplacement) {
   }
 }
 
+TEST_F(FileWriterTest, WhoMadeAFileExclusivelyIsNotRefusedWhereAnotherPutsToItFirst) {
+  OpenFile maker = tree.Create(kQ, /*exclusive=*/true, ForWritingOnly());
+  OpenFile other = tree.Open(kQ, Truncating());
+  tree.Write(other, "other");
+  EXPECT_EQ(tree.Close(other), 0);
+  OpenFile appender = tree.Open(kQ, ForAppending());
+  tree.Write(appender, "!", 5);
+  EXPECT_EQ(tree.Close(maker), 0);
+  EXPECT_EQ(tree.Close(appender), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "other!");
+}
+
 TEST_F(FileWriterTest, AppendedBytesStayWithAFileThatLosesItsName) {
   for (const bool renamed : {false, true}) {
     tree.Save(kQ, "start ");
