@@ -24,6 +24,11 @@ Outcome CellReader::Hold() {
   const auto lock = ColumnLock::Of(*node_);
   if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
   CELLFS_RETURN_IF_FAILED(Load());
+  if (!file_->tail().empty()) {
+    std::string bytes = *bytes_;
+    file_->AddShownTo(bytes);
+    bytes_ = std::make_shared<const std::string>(std::move(bytes));
+  }
   if (!share_.Resize(bytes_->size())) return memory_.Full(ENOMEM);  // the open fails
   held_ = true;
   return {};

@@ -33,9 +33,10 @@ class CellReader : public FileHandle {
   // what is deleted later by that name is another file.
   OutcomeOr<Timestamp> KeepToVersion();
 
-  // Reads the value now and keeps to it, without what others append, whatever happens to the file;
-  // but who has read it to its end reads on in a newer value that begins with it, so that a log can
-  // be followed. ENOMEM: open files hold too much already.
+  // Reads the value now and keeps to it, without what others append from now on, or have appended
+  // since another began to replace it, whatever happens to the file; but who has read it to its end
+  // reads on in a newer value that begins with it, so that a log can be followed. ENOMEM: open files
+  // hold too much already.
   Outcome Hold();
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size, ReadFor what) override;

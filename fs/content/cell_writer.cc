@@ -2,6 +2,7 @@
 #include "fs/content/cell_writer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <exception>
 #include <utility>
@@ -43,8 +44,8 @@ CellWriter::CellWriter(const CellWriting& with, const Request& request, NodePtr 
 }
 
 CellWriter::~CellWriter() {
-  if (is_replacer_) file_->RemoveReplacer();
-  file_->RemoveWriter();
+  if (is_replacer_) file_->RemoveReplacer(first_behind_);
+  if (is_writer_) file_->RemoveWriter();
 }
 
 void CellWriter::CountAsReplacer() {
@@ -52,7 +53,14 @@ void CellWriter::CountAsReplacer() {
   const bool is_replacer = holds_ == Holds::kWhole && unput_ != Unput::kNothing;
   if (is_replacer == is_replacer_) return;
   is_replacer_ = is_replacer;
-  is_replacer ? file_->AddReplacer() : file_->RemoveReplacer();
+  is_replacer ? file_->AddReplacer(first_behind_) : file_->RemoveReplacer(first_behind_);
+}
+
+void CellWriter::FollowAppended() {
+  assert(is_replacer_);
+  file_->RemoveReplacer(first_behind_);
+  first_behind_ = file_->CloseRuns();
+  file_->AddReplacer(first_behind_);
 }
 
 void CellWriter::Renamed(Timestamp version) { last_put_ = version; }
@@ -122,6 +130,7 @@ Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t 
 Outcome CellWriter::EditWhole(ColumnChange& change, std::string_view bytes, uint64_t offset,
                               bool appends) {
   const uint64_t begin = appends ? whole_.size() : offset;
+  file_->AppendsAreWhole();
   const Outcome fits = CheckSize(change.column().cell(), begin + bytes.size());
   if (!fits.ok()) return Fail(change, fits);
   WriteInto(whole_, bytes, begin);

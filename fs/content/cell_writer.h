@@ -64,6 +64,9 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   CellWriter(const CellWriting& with, const Request& request, NodePtr node,
              std::shared_ptr<SharedFile> file, const OpenMode& mode);
   ~CellWriter() override;
+  // Opened with O_TRUNC: what others have appended is put before what is written here, what they
+  // append from now on behind it. REQUIRES: the column's lock, since before it was made.
+  void FollowAppended();
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size, ReadFor what) override;
   Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
@@ -172,6 +175,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome PutTail(ColumnChange& change, Durability durability, const CellWriter* through);
   Outcome PutRun(ColumnChange& change, const std::string& bytes, Durability durability);
   bool IsPlain(ColumnChange& change) const;
+  Outcome PutFrontRun(ColumnChange& change, Durability promised);
   PutAs put_as() const { return {last_put_, requested_time_, time_to_live_}; }
   void AfterPut(ColumnChange& change, const effect::Put& put);
   void IsPutAs(const ColumnChange& change, Timestamp stamp);
@@ -192,7 +196,9 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   bool exclusive_;  // the first put must find nothing
   bool is_flushed_ = false;  // once at least
   bool put_is_due_ = false;
-  bool is_replacer_ = false;  // counted by file_
+  bool is_writer_ = true;     // counted by file_, as the next
+  bool is_replacer_ = false;
+  uint64_t first_behind_ = 0;  // of the runs that others append; those before are put first
   std::string whole_;
   OpenFileMemory::Share share_;    // of whole_
   UnputBytes::Share unput_bytes_;  // likewise; what file_ holds is not counted

@@ -130,6 +130,10 @@ Outcome CellWriter::PutOwn(ColumnChange& change, Durability durability) {
   file_->StoredChanged();
   return {};
 }
+  while (file_->tail().has_below(first_behind_)) {
+    const Outcome put = PutFrontRun(change, with_.options.durability);
+    if (change.LacksRoom()) return put;
+  }
 
 // All that was appended and edited, the latter in one step: who edited together shares the version.
 Outcome CellWriter::PutEdits(ColumnChange& change, Durability durability) {
@@ -172,20 +176,13 @@ Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
                             const CellWriter* through) {
   const AppendedTail& tail = file_->tail();
   while (through != nullptr ? tail.Has(through) : !tail.empty()) {
-    const std::vector<CellWriter*> writers = tail.front().writers;
+    const std::vector<CellWriter*>& writers = tail.front().writers;
     const bool is_own = writers.size() == 1 && writers.front() == this;
     // What others appended is promised to them by their close.
     const Durability promised =
         is_own || through == nullptr ? durability : with_.options.durability;
-    const Outcome put = writers.front()->PutRun(change, tail.front().bytes, promised);
+    const Outcome put = PutFrontRun(change, promised);
     if (change.LacksRoom()) return put;
-    for (CellWriter* writer : writers) {
-      if (put.ok()) {
-        writer->IsPutAt(change.position());
-      } else {
-        static_cast<void>(writer->Fail(change, put));
-      }
-    }
   }
   return failed_.value_or(Outcome());
 }
@@ -207,6 +204,21 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
   }
   change.Did(put);
   file_->NoteSharedPut(before, node_->generation());
+// Its writers are told where it is not put.
+Outcome CellWriter::PutFrontRun(ColumnChange& change, Durability promised) {
+  const std::vector<CellWriter*> writers = file_->tail().front().writers;
+  Outcome put = writers.front()->PutRun(change, file_->tail().front().bytes, promised);
+  if (change.LacksRoom()) return put;
+  for (CellWriter* writer : writers) {
+    if (put.ok()) {
+      writer->IsPutAt(change.position());
+    } else {
+      static_cast<void>(writer->Fail(change, put));
+    }
+  }
+  return put;
+}
+
   file_->PopRun();
   AfterPut(change, put);
   if (file_->TakeMisplaced()) node_->PagesAreStale();

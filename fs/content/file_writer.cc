@@ -7,6 +7,7 @@
 
 #include "fs/content/counter_writer.h"
 #include "fs/content/text_writer.h"
+#include "fs/nodes/column_lock.h"
 #include "fs/reading/change_rights.h"
 #include "fs/reading/later_timestamps.h"
 #include "fs/schema/schema_text.h"
@@ -53,7 +54,13 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
   const uint64_t stale = node->stale_pages(cells_.tree.clock.Now());
   // They cannot be dropped now.
   opened.direct_io = joins && mode.read && is_written && (stale != 0 || file->is_replaced());
-  opened.handle = std::make_shared<CellWriter>(cells_, request, node, file, mode);
+  {
+    const bool follows_others = mode.truncate && is_written;
+    const auto lock = follows_others ? ColumnLock::Of(*node) : ColumnLock();
+    auto writer = std::make_shared<CellWriter>(cells_, request, node, file, mode);
+    if (follows_others) writer->FollowAppended();
+    opened.handle = std::move(writer);
+  }
   // While somebody writes, no page may be dropped: it may be the one that is being filled.
   opened.keep_cache = is_written || (stale == 0 && cells_.reading.freshness().is_exact());
   if (!opened.keep_cache) opened.handle->drops_stale_pages = stale;

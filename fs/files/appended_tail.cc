@@ -12,10 +12,13 @@ bool IsBy(const AppendedTail::Run& run, const CellWriter* writer) {
 
 }  // namespace
 
-void AppendedTail::Append(CellWriter* writer, std::string_view bytes, bool may_share) {
-  const bool joins = !runs_.empty() && (runs_.back().writers.back() == writer ||
-                                        (runs_.size() >= kManyRuns && may_share));
-  if (!joins) runs_.emplace_back();
+void AppendedTail::Append(CellWriter* writer, std::string_view bytes, bool may_share,
+                          bool continues) {
+  const bool is_last = !runs_.empty() && runs_.back().writers.back() == writer;
+  const bool may_join = is_last || (runs_.size() >= kManyRuns && may_share);
+  const bool is_closed = !runs_.empty() && runs_.back().number < closed_below_;
+  const bool joins = is_closed ? is_last && continues : may_join;
+  if (!joins) runs_.emplace_back().number = next_number_++;
   Run& run = runs_.back();
   run.bytes += bytes;
   size_ += bytes.size();
@@ -42,6 +45,12 @@ void AppendedTail::Remove(const CellWriter* writer) {
     size_ -= run.bytes.size();
     return true;
   });
+}
+
+uint64_t AppendedTail::size_below(uint64_t number) const {
+  uint64_t size = 0;
+  for (const Run& run : runs_) size += run.number < number ? run.bytes.size() : 0;
+  return size;
 }
 
 void AppendedTail::CopyTo(std::string& bytes, uint64_t offset, size_t size) const {

@@ -11,7 +11,8 @@ namespace cellfs::fs {
 void SharedFile::Append(CellWriter* writer, std::string_view bytes, uint64_t offset,
                         uint64_t stored_size, bool may_share) {
   if (offset != stored_size + tail_.size()) misplaced_ = true;
-  tail_.Append(writer, bytes, may_share);
+  tail_.Append(writer, bytes, may_share, append_end_ == offset);
+  append_end_ = offset + bytes.size();
   shown_.reset();
   tail_size_.store(tail_.size(), std::memory_order_release);
 }
@@ -29,6 +30,15 @@ void SharedFile::TailShrank() {
 void SharedFile::PopRun() {
   tail_.PopFront();
   TailShrank();
+}
+
+void SharedFile::AddShownTo(std::string& stored) const {
+  uint64_t first_behind = UINT64_MAX;
+  {
+    const std::lock_guard lock(behind_mutex_);
+    for (const uint64_t each : first_behind_) first_behind = std::min(first_behind, each);
+  }
+  tail_.CopyTo(stored, 0, tail_.size_below(first_behind));
 }
 
 // What others appended behind these bytes is at other offsets now than the kernel believes.
@@ -138,6 +148,18 @@ SharedBytes SharedFile::ReadWithTail(const std::shared_ptr<const std::string>& s
   const uint64_t behind = std::max<uint64_t>(offset, stored->size());
   tail_.CopyTo(*bytes, behind - stored->size(), size - bytes->size());
   return SharedBytes::Slice(std::move(bytes), 0, size);
+}
+
+void SharedFile::AddReplacer(uint64_t first_behind) {
+  const std::lock_guard lock(behind_mutex_);
+  first_behind_.push_back(first_behind);
+  replacers_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void SharedFile::RemoveReplacer(uint64_t first_behind) {
+  const std::lock_guard lock(behind_mutex_);
+  first_behind_.erase(std::find(first_behind_.begin(), first_behind_.end(), first_behind));
+  replacers_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
 void SharedFile::BecomeOrphan(OpenFileMemory& memory, uid_t user, OutcomeOr<std::string> stored,

@@ -13,10 +13,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "fs/files/appended_tail.h"
 #include "fs/files/file_handle.h"
@@ -35,6 +37,14 @@ class SharedFile {
   void Append(CellWriter* writer, std::string_view bytes, uint64_t offset, uint64_t stored_size,
               bool may_share);
   // Counts the tail as held by who appended first since it was empty. False: there is no room, and
+  // What is there is put before what another replaces the file with. The number of the first run
+  // that is not.
+  uint64_t CloseRuns() { return tail_.CloseRuns(); }
+  // No piece of what was being appended is still to come: somebody else writes, and the kernel lets
+  // one write(2) after the other have a file.
+  void AppendsAreWhole() { append_end_.reset(); }
+  // Adds what was appended before anybody began to replace the file.
+  void AddShownTo(std::string& stored) const;
   // it is time to put it.
   [[nodiscard]] bool HoldTail(OpenFileMemory& memory, uid_t user);
   // The first run was put, or will never be. Only then may the tail be without it: a reader that
@@ -105,8 +115,9 @@ class SharedFile {
   // Those that replace the file and have not put it: then the kernel's pages and what is read here
   // may mix. Without the lock.
   bool is_replaced() const { return replacers_.load(std::memory_order_acquire) != 0; }
-  void AddReplacer() { replacers_.fetch_add(1, std::memory_order_acq_rel); }
-  void RemoveReplacer() { replacers_.fetch_sub(1, std::memory_order_acq_rel); }
+  // `first_behind`: the number of the first run that goes behind its bytes. Without the lock.
+  void AddReplacer(uint64_t first_behind);
+  void RemoveReplacer(uint64_t first_behind);
   // Who opens the file to read then reads the value before. Without the lock.
   bool is_edited() const { return is_replaced() || has_edits(); }
 
@@ -135,6 +146,7 @@ class SharedFile {
   SharedEdits edits_;
   std::optional<std::string> shown_;
   uint64_t shown_generation_ = 0;
+  std::optional<uint64_t> append_end_;  // the kernel's, of what was appended last
   std::optional<OpenFileMemory::Share> edits_share_;  // of edits_ and shown_
   timespec written_{};
   uint64_t shared_puts_from_ = 0;
@@ -149,3 +161,5 @@ class SharedFile {
 }  // namespace cellfs::fs
 
 #endif  // CELLFS_FS_FILES_SHARED_FILE_H_
+  mutable std::mutex behind_mutex_;
+  std::vector<uint64_t> first_behind_;  // of each replacer; guarded by behind_mutex_

@@ -49,6 +49,25 @@ TEST_F(AppendedTailTest, ThoseWhoTakeTurnsShareARunOnlyWhereTheyMay) {
   EXPECT_EQ(All(), std::string(140, 'x'));
 }
 
+TEST_F(AppendedTailTest, WhatIsClosedGrowsByTheRestOfOneWriteAlone) {
+  tail.Append(Writer(0), "a", true);
+  tail.Append(Writer(1), "b1", true);
+  const uint64_t first_open = tail.CloseRuns();
+  EXPECT_EQ(tail.size_below(first_open), 3u);
+  tail.Append(Writer(1), "b2", true, /*continues=*/true);
+  EXPECT_EQ(tail.size_below(first_open), 5u);
+  tail.Append(Writer(1), "b3", true);
+  tail.Append(Writer(0), "a2", true, /*continues=*/true);
+  EXPECT_EQ(tail.size_below(first_open), 5u);
+  EXPECT_EQ(All(), "ab1b2b3a2");
+  tail.Remove(Writer(0));
+  EXPECT_EQ(tail.size_below(first_open), 4u);
+  EXPECT_TRUE(tail.has_below(first_open));
+  tail.PopFront();
+  EXPECT_FALSE(tail.has_below(first_open));
+  EXPECT_EQ(All(), "b3");
+}
+
 // The law: what is read is what was appended and neither put nor given up, in that order.
 TEST_F(AppendedTailTest, ReadsAsAListOfPieces) {
   std::mt19937 random(42);

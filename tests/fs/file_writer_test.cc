@@ -313,6 +313,47 @@ TEST_F(FileWriterTest, PagesAreDroppedAfterAnAppendBesideAReplacement) {
   }
 }
 
+// Who opened the file meanwhile has read it with what was appended: it must not come again.
+TEST_F(FileWriterTest, WhatWasAppendedBeforeAFileIsReplacedIsPutBefore) {
+  tree.Save(kQ, "old ");
+  OpenFile appender = tree.Open(kQ, ForAppending());
+  tree.Write(appender, "end", 4);
+  EXPECT_EQ(tree.ReadFile(kQ), "old end");
+  OpenFile writer = tree.Open(kQ, Truncating());
+  EXPECT_EQ(tree.ReadFile(kQ), "old end") << "whoever opens it meanwhile";
+  tree.Write(appender, "later", 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "old end");
+  tree.Write(writer, "new ");
+  EXPECT_EQ(tree.Close(writer), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "new later");
+  EXPECT_EQ(tree.Close(appender), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "new later");
+  const std::vector<std::string> versions = tree.List("default/t/r/f/.versions/q");
+  ASSERT_EQ(versions.size(), 4u);
+  EXPECT_EQ(tree.ReadFile(kQ + ("@" + versions[2])), "old end");
+}
+
+// The kernel sends one write(2) in several pieces, and lets another truncate the file between them.
+TEST_F(FileWriterTest, TheRestOfWhatIsAppendedStaysWithItsBeginning) {
+  for (const bool other_first : {false, true}) {
+    tree.Save(kQ, "old ");
+    OpenFile other = tree.Open(kQ, Truncating());
+    tree.Write(other, "other ");
+    OpenFile appender = tree.Open(kQ, {.read = false, .write = true, .append = true});
+    tree.Write(appender, "begin", 4);
+    OpenFile writer = tree.Open(kQ, Truncating());
+    if (other_first) tree.Close(other);
+    tree.Write(appender, "end", 9);
+    EXPECT_EQ(tree.Flush(appender), 0);
+    EXPECT_EQ(tree.ReadFile(kQ), other_first ? "other beginend" : "old beginend");
+    tree.Write(writer, "new");
+    EXPECT_EQ(tree.Close(writer), 0);
+    if (!other_first) tree.Close(other);
+    EXPECT_EQ(tree.Close(appender), 0);
+    EXPECT_EQ(tree.ReadFile(kQ), other_first ? "new" : "other ");
+  }
+}
+
 TEST_F(FileWriterTest, WhoMadeAFileExclusivelyIsNotRefusedWhereAnotherPutsToItFirst) {
   OpenFile maker = tree.Create(kQ, /*exclusive=*/true, ForWritingOnly());
   OpenFile other = tree.Open(kQ, Truncating());
