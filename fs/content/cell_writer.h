@@ -115,6 +115,8 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   bool HasBytes() const {
     return unput_ == Unput::kBytes || file_->tail().Has(this) || file_->edits().Has(this);
   }
+  void PutRest();
+  void StopsWriting() noexcept;
   bool HasAnything() const { return unput_ != Unput::kNothing || HasBytes(); }
   bool IsVersion(const Place& place) const { return place.kind != PlaceKind::kCell; }
   void CountAsReplacer();
@@ -173,9 +175,9 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome PutEdits(ColumnChange& change, Durability durability);
   Outcome PutEditsNow(ColumnChange& change, Durability durability);
   Outcome PutTail(ColumnChange& change, Durability durability, const CellWriter* through);
+  Outcome PutFrontRun(ColumnChange& change, Durability promised);
   Outcome PutRun(ColumnChange& change, const std::string& bytes, Durability durability);
   bool IsPlain(ColumnChange& change) const;
-  Outcome PutFrontRun(ColumnChange& change, Durability promised);
   PutAs put_as() const { return {last_put_, requested_time_, time_to_live_}; }
   void AfterPut(ColumnChange& change, const effect::Put& put);
   void IsPutAs(const ColumnChange& change, Timestamp stamp);

@@ -2,6 +2,7 @@
 //
 // What is held is put: by a close, an fsync, or a second after the write.
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "fs/content/cell_writer.h"
@@ -43,6 +44,22 @@ Outcome CellWriter::TryPutHeld(RoomToAwait& room, What what, Durability durabili
 }
 
 void CellWriter::Release() {
+  PutRest();
+  StopsWriting();
+}
+
+// The kernel has nothing more of what was written here.
+void CellWriter::StopsWriting() noexcept {
+  is_writer_ = false;
+  file_->RemoveWriter();
+  try {
+    with_.tree.kernel.DropStalePagesLater(node_);
+  } catch (const std::exception&) {
+    with_.tree.kernel.ForgetAllLater();
+  }
+}
+
+void CellWriter::PutRest() {
   {
     const auto lock = ColumnLock::Of(*node_);
     if (failed_) return;
@@ -61,7 +78,7 @@ void CellWriter::Abandon() {
     const auto lock = ColumnLock::Of(*node_);
     if (truncates_ || !HasBytes()) {
       file_->RemoveRuns(this);
-      return file_->RemoveEdits(this);
+      return file_->RemoveEdits(this);  // the destructor takes the writer away
     }
   }
   Release();
@@ -113,6 +130,10 @@ Outcome CellWriter::PutPending(ColumnChange& change, What what, Durability durab
 }
 
 Outcome CellWriter::PutOwn(ColumnChange& change, Durability durability) {
+  while (file_->tail().has_below(first_behind_)) {
+    const Outcome put = PutFrontRun(change, with_.options.durability);
+    if (change.LacksRoom()) return put;
+  }
   holds_ = Holds::kWhole;  // also where it was made to append nothing
   // Others wrote at the same time: the kernel's pages may have what came later of each.
   const bool is_merged = node_->generation() != known_generation_ || !file_->tail().empty() ||
@@ -130,10 +151,6 @@ Outcome CellWriter::PutOwn(ColumnChange& change, Durability durability) {
   file_->StoredChanged();
   return {};
 }
-  while (file_->tail().has_below(first_behind_)) {
-    const Outcome put = PutFrontRun(change, with_.options.durability);
-    if (change.LacksRoom()) return put;
-  }
 
 // All that was appended and edited, the latter in one step: who edited together shares the version.
 Outcome CellWriter::PutEdits(ColumnChange& change, Durability durability) {
@@ -187,6 +204,21 @@ Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
   return failed_.value_or(Outcome());
 }
 
+// Its writers are told where it is not put.
+Outcome CellWriter::PutFrontRun(ColumnChange& change, Durability promised) {
+  const std::vector<CellWriter*> writers = file_->tail().front().writers;
+  Outcome put = writers.front()->PutRun(change, file_->tail().front().bytes, promised);
+  if (change.LacksRoom()) return put;
+  for (CellWriter* writer : writers) {
+    if (put.ok()) {
+      writer->IsPutAt(change.position());
+    } else {
+      static_cast<void>(writer->Fail(change, put));
+    }
+  }
+  return put;
+}
+
 Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durability durability) {
   const uint64_t before = node_->generation();
   effect::Put put;
@@ -204,21 +236,6 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
   }
   change.Did(put);
   file_->NoteSharedPut(before, node_->generation());
-// Its writers are told where it is not put.
-Outcome CellWriter::PutFrontRun(ColumnChange& change, Durability promised) {
-  const std::vector<CellWriter*> writers = file_->tail().front().writers;
-  Outcome put = writers.front()->PutRun(change, file_->tail().front().bytes, promised);
-  if (change.LacksRoom()) return put;
-  for (CellWriter* writer : writers) {
-    if (put.ok()) {
-      writer->IsPutAt(change.position());
-    } else {
-      static_cast<void>(writer->Fail(change, put));
-    }
-  }
-  return put;
-}
-
   file_->PopRun();
   AfterPut(change, put);
   if (file_->TakeMisplaced()) node_->PagesAreStale();

@@ -49,21 +49,20 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
   const std::shared_ptr<SharedFile> file = node->ShareFile();
   const bool joins = !mode.truncate && !mode.created;
   if (joins && file->is_replaced()) ShareReplacements(*node, mode.read);
-  // In this order: who ends to write says before that the pages are stale.
-  const bool is_written = file->writers() > 0;
-  const uint64_t stale = node->stale_pages(cells_.tree.clock.Now());
-  // They cannot be dropped now.
-  opened.direct_io = joins && mode.read && is_written && (stale != 0 || file->is_replaced());
+  static_cast<void>(node->stale_pages(cells_.tree.clock.Now()));  // which may be so from now on
+  const FilePages pages = cells_.tree.kernel.DropStalePages(*node);
+  const bool is_mixed = pages.are_stale || file->is_replaced();
+  opened.direct_io = joins && mode.read && pages.is_written && is_mixed;
   {
-    const bool follows_others = mode.truncate && is_written;
+    const bool follows_others = mode.truncate && pages.is_written;
     const auto lock = follows_others ? ColumnLock::Of(*node) : ColumnLock();
     auto writer = std::make_shared<CellWriter>(cells_, request, node, file, mode);
     if (follows_others) writer->FollowAppended();
     opened.handle = std::move(writer);
   }
   // While somebody writes, no page may be dropped: it may be the one that is being filled.
-  opened.keep_cache = is_written || (stale == 0 && cells_.reading.freshness().is_exact());
-  if (!opened.keep_cache) opened.handle->drops_stale_pages = stale;
+  opened.keep_cache =
+      pages.is_written || (!pages.are_stale && cells_.reading.freshness().is_exact());
   return opened;
 }
 

@@ -95,8 +95,6 @@ class FileHandle {
 
   // Who opened it.
   uid_t user = 0;
-  // Node::stale_pages() when it was opened without keep_cache.
-  uint64_t drops_stale_pages = 0;
 };
 
 // Decides how the kernel treats an open file.

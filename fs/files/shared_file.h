@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/waiting.h"
 #include "fs/files/appended_tail.h"
 #include "fs/files/file_handle.h"
 #include "fs/files/open_file_memory.h"
@@ -36,7 +37,6 @@ class SharedFile {
   // `offset` is the kernel's; `stored_size` is that of the value which the tail follows.
   void Append(CellWriter* writer, std::string_view bytes, uint64_t offset, uint64_t stored_size,
               bool may_share);
-  // Counts the tail as held by who appended first since it was empty. False: there is no room, and
   // What is there is put before what another replaces the file with. The number of the first run
   // that is not.
   uint64_t CloseRuns() { return tail_.CloseRuns(); }
@@ -45,6 +45,7 @@ class SharedFile {
   void AppendsAreWhole() { append_end_.reset(); }
   // Adds what was appended before anybody began to replace the file.
   void AddShownTo(std::string& stored) const;
+  // Counts the tail as held by who appended first since it was empty. False: there is no room, and
   // it is time to put it.
   [[nodiscard]] bool HoldTail(OpenFileMemory& memory, uid_t user);
   // The first run was put, or will never be. Only then may the tail be without it: a reader that
@@ -107,9 +108,14 @@ class SharedFile {
                    uint64_t offset, size_t size);
 
   // ---- Writers --------------------------------------------------------------------------------
-  // Open ones. While there are any, no open may make the kernel drop pages: one of them may be
-  // about to fill one. Without the lock.
+  // Open ones. While there are any the kernel must drop no pages: what one of them has written is in
+  // a page before it comes here, so that a page which is dropped then and read again lacks it.
+  // Without the lock.
   int writers() const { return writers_.load(std::memory_order_acquire); }
+  // While it is held no writer comes: for who has the kernel drop pages, which waits for reads that
+  // take the column's lock. So it is taken before that.
+  [[nodiscard]] std::unique_lock<std::mutex> KeepWritersOut() { return TakeLock(coming_); }
+  // Between KeepWritersOut and its end.
   void AddWriter() { writers_.fetch_add(1, std::memory_order_acq_rel); }
   void RemoveWriter() { writers_.fetch_sub(1, std::memory_order_acq_rel); }
   // Those that replace the file and have not put it: then the kernel's pages and what is read here
@@ -140,13 +146,13 @@ class SharedFile {
                            size_t size) const;
 
   AppendedTail tail_;
+  std::optional<uint64_t> append_end_;  // the kernel's, of what was appended last
   std::optional<OpenFileMemory::Share> tail_share_;
   StoredSize stored_size_;
   bool misplaced_ = false;
   SharedEdits edits_;
   std::optional<std::string> shown_;
   uint64_t shown_generation_ = 0;
-  std::optional<uint64_t> append_end_;  // the kernel's, of what was appended last
   std::optional<OpenFileMemory::Share> edits_share_;  // of edits_ and shown_
   timespec written_{};
   uint64_t shared_puts_from_ = 0;
@@ -154,12 +160,13 @@ class SharedFile {
   std::unique_ptr<OrphanFile> orphan_;
   std::atomic<uint64_t> tail_size_{0};
   std::atomic<bool> has_edits_{false};
+  std::mutex coming_;
   std::atomic<int> writers_{0};
   std::atomic<int> replacers_{0};
+  mutable std::mutex behind_mutex_;
+  std::vector<uint64_t> first_behind_;  // of each replacer; guarded by behind_mutex_
 };
 
 }  // namespace cellfs::fs
 
 #endif  // CELLFS_FS_FILES_SHARED_FILE_H_
-  mutable std::mutex behind_mutex_;
-  std::vector<uint64_t> first_behind_;  // of each replacer; guarded by behind_mutex_

@@ -179,7 +179,7 @@ void KernelCache::TellLater(const KernelNotice& notice) {
 
 void KernelCache::Tell(const KernelNotice& notice) {
   if (notice.part) return DropNames(*notice.part);
-  if (notice.name.empty()) return DropStalePages(*notice.node);
+  if (notice.name.empty()) return TellOfStalePages(*notice.node);
   Notify([&](KernelNotifier& notifier) {
     notice.throws_out ? notifier.ThrowOutEntry(*notice.node, notice.name)
                       : notifier.InvalidateEntry(*notice.node, notice.name);
@@ -195,13 +195,27 @@ void KernelCache::DropStalePagesLater(const NodePtr& file) {
   if (file->has_stale_pages()) TellLater({file, {}});
 }
 
-// While somebody writes, a page that is dropped may come back without what he wrote; his put comes
-// here again.
-void KernelCache::DropStalePages(Node& file) {
-  const uint64_t stale = file.stale_pages();
-  if (stale == 0 || file.is_being_written()) return;
-  if (Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); }))
+void KernelCache::TellOfStalePages(Node& file) {
+  const bool may_be_written = DropStalePages(file).is_written;
+  if (may_be_written && file.has_stale_pages() && !file.is_being_written())
+    Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); });
+}
+
+FilePages KernelCache::DropStalePages(Node& file) {
+  FilePages pages;
+  pages.file = file.ShareFile();
+  pages.no_writer_comes = pages.file->KeepWritersOut();
+  const auto drop = [&](uint64_t stale) {
+    if (!Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); })) return false;
     file.PagesWereDropped(stale);
+    return true;
+  };
+  // In this order: who ends to write says before that the pages are stale.
+  pages.is_written = pages.file->writers() > 0;
+  uint64_t stale = file.stale_pages();
+  while (stale != 0 && !pages.is_written && drop(stale)) stale = file.stale_pages();
+  pages.are_stale = stale != 0;
+  return pages;
 }
 
 }  // namespace cellfs::fs

@@ -9,6 +9,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -35,6 +36,14 @@ class KernelNotifier {
   virtual void ThrowOutEntry(const Node& directory, const std::string& name) {
     InvalidateEntry(directory, name);
   }
+};
+
+// The kernel's, of a file, as long as it lives.
+struct FilePages {
+  std::shared_ptr<SharedFile> file;
+  std::unique_lock<std::mutex> no_writer_comes;
+  bool is_written = false;
+  bool are_stale = false;  // and cannot be dropped now: somebody writes, or there is nobody to tell
 };
 
 // Thread-safe. Nothing here is called under a column's lock (fs/nodes/column_lock.h): the kernel
@@ -72,9 +81,13 @@ class KernelCache {
   // change may or may not have been made. Leaves pages alone: those of the very write that failed
   // are locked until its reply.
   void Revalidate(const Place& column);
-  // The file was put, or will not be: as soon as nobody writes it, pages that hold something else
-  // are dropped, those of mappings too. Not at once: a write(2) that puts keeps its pages locked
-  // until its reply.
+  // Pages of the file that are not as it is are dropped, those of mappings too, unless somebody
+  // writes it: a page that is dropped may come back without what he wrote. Nobody opens it to write
+  // meanwhile. For an open: a read or write of the file keeps pages locked until its reply.
+  FilePages DropStalePages(Node& file);
+  // Likewise, by another thread: the file was put, or will not be, or somebody ended to write it.
+  // Who has it open to write, and nothing that is not put, keeps no page of a mapping from being
+  // dropped; but the pages stay stale.
   void DropStalePagesLater(const NodePtr& file);
   // Of the row or family, as `directory` says, that the column is in, the kernel shall ask for the
   // attributes again.
@@ -101,7 +114,7 @@ class KernelCache {
   void QueueNameIfKnown(const Place& place);
   void TellLater(const KernelNotice& notice);
   void Tell(const KernelNotice& notice);
-  void DropStalePages(Node& file);
+  void TellOfStalePages(Node& file);
 
   InodeTable& inodes_;
   const FileNames& file_names_;

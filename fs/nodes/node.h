@@ -56,8 +56,7 @@ class Node : public std::enable_shared_from_this<Node> {
   // What a handle is about to put, where one is: what stat shows. The latest opened goes first.
   std::optional<PendingWrite> pending() const;
 
-  // Whether a handle holds something that is not put, or is to write: what is opened to be read
-  // then reads past the kernel's pages.
+  // Whether a handle holds something that is not put.
   bool is_being_written() const;
 
   // Grows whenever what is read here may have changed. Bytes read before that are stale. Of a file
@@ -71,8 +70,7 @@ class Node : public std::enable_shared_from_this<Node> {
   std::optional<CachedCell> cached_cell() const;
   // As Column::Learn.
   void Cache(const CachedCell& cell, uint64_t looked_at);
-  // The kernel's pages may differ from the file. Opens drop them until one such handle is released;
-  // only then is the kernel known to have done it.
+  // The kernel's pages may differ from the file, until they are dropped (fs/nodes/kernel_cache.h).
   void PagesAreStale() { stale_pages_.store(Generation::Next(), std::memory_order_release); }
   // When a TTL ends what pages were filled with: they are stale then.
   void PagesExpire(Timestamp when);

@@ -200,19 +200,24 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     restoring_readers_.Opened(place, shown, request.pid);
   }
   // In this order: who ends to write says before that the pages are stale.
-  const bool is_written = reader->file().writers() > 0;
+  bool is_written = reader->file().writers() > 0;
+  bool is_stale = node->stale_pages(parts_.clock->Now()) != 0;
+  if (is_stale && !is_written) {
+    // The kernel would drop them when the open has returned, and others may write by then.
+    const FilePages pages = parts_.tree.kernel.DropStalePages(*node);
+    is_written = pages.is_written;
+    is_stale = pages.are_stale;
+  }
   const bool is_edited = is_written && IsEdited(*node, reader->file());
-  const uint64_t stale = node->stale_pages(parts_.clock->Now());
   if (node->unlinked() || is_edited) {
     // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
     // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());
     opened.direct_io = true;
-  } else if (is_written && (stale != 0 || !MayKeepPages(parts_.freshness, place))) {
+  } else if (is_written && (is_stale || !MayKeepPages(parts_.freshness, place))) {
     opened.direct_io = true;  // pages must not be dropped now, and are not right
   } else {
-    opened.keep_cache = stale == 0 && MayKeepPages(parts_.freshness, place);
-    reader->drops_stale_pages = stale;
+    opened.keep_cache = !is_stale && MayKeepPages(parts_.freshness, place);
   }
   // Even a direct open drops pages, unless it says that they are to be kept.
   if (is_written) opened.keep_cache = true;
@@ -443,7 +448,6 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
   if (handle == nullptr) return;
   const ReadOnce once = AskOnce(node);
   handle->Release();
-  if (handle->drops_stale_pages != 0) node.PagesWereDropped(handle->drops_stale_pages);
   node.RemoveHandle(handle);
   const Snapshot<Place> place = node.place();
   if (place->kind == PlaceKind::kDeletedCell) restoring_readers_.Closed(*place);
