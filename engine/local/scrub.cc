@@ -122,9 +122,11 @@ void Scrub::HasRead(TableId table, const FileFacts& facts, std::span<const Damag
   }
   const auto lost = std::find_if(damage.begin(), damage.end(),
                                  [](const Damage& found) { return !found.has_all_cells; });
-  if (lost != damage.end() && tell_table_)
-    tell_table_(table,
-                {StatusCode::kCorruption, directory_ + "/" + lost->file + ": " + lost->what});
+  if (lost != damage.end() && tell_table_) {
+    const std::string path = directory_ + "/" + lost->file;
+    const bool has_path = lost->what.find(path) != lost->what.npos;
+    tell_table_(table, {StatusCode::kCorruption, has_path ? lost->what : path + ": " + lost->what});
+  }
   unsaved_bytes_ += facts.bytes;
   // What could not be saved now is tried with the next file, and at the end.
   if (unsaved_bytes_ >= kBytesBetweenSaves || !damage.empty()) static_cast<void>(Save());
@@ -152,7 +154,9 @@ ScrubFinding Scrub::FindingOf(const Damage& damage) const {
   std::string what = damage.file + ": ";
   if (damage.table) what += damage.table->ToString() + ": ";
   if (!damage.family.empty()) what += "family " + damage.family + ": ";
-  what += damage.what;
+  // Many begin with the path.
+  const std::string path = directory_ + "/" + damage.file + ": ";
+  what += damage.what.starts_with(path) ? damage.what.substr(path.size()) : damage.what;
   if (!damage.remedy.empty()) what += "; " + damage.remedy;
   const StatusOr<bool> exists = services_.files.Exists(directory_ + "/" + damage.file);
   return {.file = damage.file, .what = std::move(what), .was_there = exists.ok() && *exists};

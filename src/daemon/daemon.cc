@@ -30,6 +30,7 @@
 #include "src/daemon/noted_controls.h"
 #include "src/daemon/periodic_task.h"
 #include "src/daemon/reloading.h"
+#include "src/daemon/scrub_news.h"
 #include "src/daemon/service_manager.h"
 #include "src/mount/mount_table.h"
 #include "src/mount/mountpoint.h"
@@ -41,6 +42,7 @@ namespace cellfs {
 namespace {
 
 constexpr std::chrono::seconds kQuotaInterval{60};
+constexpr std::chrono::seconds kScrubNewsInterval{15};
 // Also how soon memory is given back after a long walk.
 constexpr std::chrono::seconds kMomentInterval{5};
 
@@ -296,6 +298,13 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
     if (Status status = store.CheckSpaceQuotas(); !status.ok())
       WarnWithNames("space quotas: " + status.message());
   });
+  std::optional<PeriodicTask> scrubs;
+  if (store.traits().has_statistics) {
+    const ScrubNews before(store.GetStatistics().scrub);
+    scrubs.emplace(kScrubNewsInterval, [&store, news = before]() mutable {
+      for (const std::string& line : news.Of(store.GetStatistics().scrub)) WarnWithNames(line);
+    });
+  }
   PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
   std::unique_ptr<PeriodicTask> watch;  // goes after the session, whose end it may wait for
   Status ended;

@@ -210,6 +210,9 @@ def test_a_scrub_finds_what_nobody_has_read(tmp_path):
         assert 'cellfs_table_damaged{table="' in metrics
         code, out, _ = sh(f"{CELLFS} status --health {mount}", check=False)
         assert code == 1 and "scrub: " + name in out
+        assert all(line.count(".db") == 1 for line in out.splitlines()), "each file is named once"
+        wait_until(lambda: "scrub: ended; 1 thing is damaged" in mount.log_text(), "the log tells of the scrub")
+        assert mount.log_text().count("scrub: " + name) == 1, "once"
         mount.stop()
         assert scrub_of(mount)["damage"], "it is kept in the store"
         mount.start()

@@ -118,14 +118,17 @@ TEST_F(ScrubTest, DamageIsToldKeptAndLookedAtAgainWhenTheStoreIsOpened) {
     });
     EXPECT_TRUE(scrub.Round(GoesOn));
     ASSERT_EQ(told.size(), 1u);
-    EXPECT_NE(told[0].find(path_ + "/" + file), std::string::npos) << told[0];
+    const size_t named = told[0].find(path_ + "/" + file);
+    EXPECT_NE(named, std::string::npos) << told[0];
+    EXPECT_EQ(told[0].find(file, named + path_.size() + 2), std::string::npos) << told[0];
     ASSERT_EQ(scrub.GetStatistics().damage.size(), 1u);
     EXPECT_TRUE(scrub.Round(GoesOn)) << "not due";
     EXPECT_EQ(scrub.GetStatistics().ended, clock_->Now());
   }
   Scrub again(*services, path_);
   ASSERT_EQ(again.GetStatistics().damage.size(), 1u);
-  EXPECT_NE(again.GetStatistics().damage[0].find(file), std::string::npos);
+  EXPECT_EQ(again.GetStatistics().damage[0].find(file), 0u);
+  EXPECT_EQ(again.GetStatistics().damage[0].find(file, 1), std::string::npos) << "it is named once";
   EXPECT_EQ(again.GetStatistics().damage[0].find("row"), std::string::npos) << "no names of rows";
   clock_->Advance(1);
   EXPECT_TRUE(again.Round(GoesOn));
