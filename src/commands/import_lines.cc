@@ -40,6 +40,21 @@ StatusOr<std::optional<TableName>> TableOfCall(const Session& session, const Arg
   return std::optional(named.place.table);
 }
 
+// Of fields, which make no table: where it or a family is missing, each line would be refused.
+Status CheckIsThere(Session& session, const TableName& table, const Delimited& delimited) {
+  const auto schema = session.store.DescribeTable(table);
+  if (schema.status().code() == StatusCode::kTableNotFound) return schema.status();
+  if (!schema.ok()) return {};  // who may write need not be one who may look
+  for (const Delimited::Column& column : delimited.columns()) {
+    if (column.field != Delimited::Field::kValue) continue;
+    if ((*schema)->FindFamily(column.family) == nullptr)
+      return {StatusCode::kNoSuchColumnFamily,
+              "--columns has the family '" + column.family + "', which table '" +
+                  table.ToString() + "' has not"};
+  }
+  return {};
+}
+
 // Reads one block of text.
 class BlockReader {
  public:
@@ -275,6 +290,7 @@ StatusOr<Answer> ServeImport(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(auto into, TableOfCall(session, arguments));
   CELLFS_ASSIGN_OR_RETURN(const auto delimited, DelimitedOf(arguments));
   if (delimited && !into) return WrongCall("say which table it goes into: --table");
+  if (delimited) CELLFS_RETURN_IF_ERROR(CheckIsThere(session, *into, *delimited));
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
   const json& given = arguments.values();
   const bool has_text = given.contains("text") && given["text"].is_string();

@@ -166,6 +166,16 @@ def test_tsv_and_csv_come_in_as_importtsv_takes_them(mount):
         assert run("import", *wrong, "--table", "t", mount, text=b"")[0] == 2, wrong
 
 
+def test_fields_for_a_table_or_family_that_is_not_there_are_refused_at_once(mount):
+    run("create", mount, "t", "f")
+    text = b"".join(b"k%d\tv\n" % i for i in range(100))
+    for table, column in (("nosuch", "f:a"), ("t", "nosuch:a")):
+        code, out, error = run("import", "--tsv", "--columns", f"HBASE_ROW_KEY,{column}", "--table", table, mount, text=text)
+        assert code == 1 and "nosuch" in error and error.count("\n") == 1, error
+        assert out in ("", "0 cells\n")
+    assert os.listdir(mount / "default/t") == [".schema.toml"]
+
+
 def test_who_may_not_read_a_table_does_not_export_it(make_mount):
     mount = make_mount("allow_other")
     fill(mount)
