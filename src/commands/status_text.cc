@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "src/commands/status_text.h"
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/store.h"
 
@@ -13,20 +18,53 @@ namespace {
 
 using nlohmann::json;
 
+constexpr size_t kMostHeldTimes = 10;
+
+// The ones that were used last: a walk may hold hundreds.
+std::vector<json> LastUsed(const json& all) {
+  std::vector<json> times(all.begin(), all.end());
+  std::stable_sort(times.begin(), times.end(), [](const json& one, const json& other) {
+    return one["last_use"].get<int64_t>() > other["last_use"].get<int64_t>();
+  });
+  if (times.size() > kMostHeldTimes) times.resize(kMostHeldTimes);
+  return times;
+}
+
+// "table 't', dropped at 1767225600000: why", as it is kept in the catalog.
+std::string WithShownTime(std::string freed) {
+  constexpr std::string_view kBefore = "', dropped at ";
+  const size_t before = freed.find(kBefore);
+  if (before == freed.npos) return freed;
+  const size_t begin = before + kBefore.size();
+  int64_t time = 0;
+  const auto [end, error] =
+      std::from_chars(freed.data() + begin, freed.data() + freed.size(), time);
+  if (error != std::errc()) return freed;
+  const auto length = static_cast<size_t>(end - freed.data()) - begin;
+  return freed.replace(begin, length, ShownTime(time));
+}
+
 void PrintHeldTimes(Printer& printer, const json& status) {
   if (status["asof"].empty()) return;
   if (const size_t stay = status.value("not_released", json::array()).size(); stay != 0)
     printer.Line("not let go of  " + std::to_string(stay) + (stay == 1 ? " time" : " times") +
                  ": in use, or used within the last minute");
-  printer.Line("held by .asof  " + std::to_string(status["asof"].size()) + " times:");
-  for (const json& held : status["asof"]) {
+  const json& all = status["asof"];
+  printer.Line("held by .asof  " + std::to_string(all.size()) +
+               (all.size() == 1 ? " time:" : " times:"));
+  const std::vector<json> newest = LastUsed(all);
+  for (const json& held : newest) {
     const auto unused = std::chrono::system_clock::now().time_since_epoch() -
                         std::chrono::milliseconds(held["last_use"].get<int64_t>());
-    printer.Line("               " + std::to_string(held["time"].get<int64_t>()) + ", " +
+    const int64_t time = held["time"];
+    printer.Line("               " + std::to_string(time) + " (" + ShownTime(time) + "), " +
                  (held["in_use"].get<bool>() ? "in use " : "used ") +
                  std::to_string(std::chrono::duration_cast<std::chrono::seconds>(unused).count()) +
                  " s ago");
   }
+  if (newest.size() < all.size())
+    printer.Line("               and " + std::to_string(all.size() - newest.size()) +
+                 " more, as 'cellfs status --json' lists");
 }
 
 void PrintHealth(Printer& printer, const json& health) {
@@ -118,11 +156,11 @@ void PrintFigures(Printer& printer, const json& status) {
   }
   for (const json& table : status["damaged_kept_tables"]) {
     printer.Line(printer.In(Colour::kRed, "damaged        ") + table["table"].get<std::string>() +
-                 ", dropped at " + table["dropped"].dump() + ": " +
+                 ", dropped at " + ShownTime(table["dropped"].get<int64_t>()) + ": " +
                  table["damage"].get<std::string>());
   }
   for (const json& freed : status["freed_early"])
-    printer.Line("freed early    " + freed.get<std::string>());
+    printer.Line("freed early    " + WithShownTime(freed.get<std::string>()));
   PrintStatesKept(printer, status);
   if (status.contains("scrub")) PrintScrub(printer, status["scrub"]);
 }

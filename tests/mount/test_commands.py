@@ -412,6 +412,11 @@ def test_status_tells_times_and_states_apart(mount, family):
     told = ok("status", mount)
     states = int(re.search(r"states kept +(\d+) of the store", told)[1])
     assert "held by .asof  3 times" in told and 1 <= states <= 3, told
+    assert re.search(r"170000000000\d \(2023-11-1[45] ", told), "as a date, and as --release takes it"
+    for seconds in range(4, 13):
+        os.listdir(mount / f".asof/{1700000000000 + seconds}")
+    told = ok("status", mount)
+    assert "held by .asof  12 times" in told and told.count(" s ago") == 10 and " and 2 more" in told, told
 
 
 def test_what_is_made_in_an_emptied_table_is_its_makers(make_mount):
