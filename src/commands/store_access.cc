@@ -29,7 +29,9 @@ Status WithStaleMount(const MountedStore& mount, const Status& status) {
   const bool may_be_gone = code == StatusCode::kUnavailable || code == StatusCode::kOutcomeUnknown;
   if (!may_be_gone || !IsStale(mount.mountpoint)) return status;
   return Status(code, status.message() + "; the mount on " + mount.mountpoint +
-                          " is stale: 'cellfs umount " + mount.mountpoint + "' takes it away");
+                          " is stale, its daemon has ended: 'cellfs mount " + mount.store + " " +
+                          mount.mountpoint + "' mounts it again, and 'cellfs umount " +
+                          mount.mountpoint + "' takes it away");
 }
 
 // Through the daemon of a mount.

@@ -279,6 +279,7 @@ def test_a_stale_mount_is_said(made, command):
     os.kill(daemon_of(mountpoint), signal.SIGKILL)
     wait_until(lambda: "stale" in cellfs(command[0], mountpoint, *command[1:])[1], "the daemon's end")
     assert_refused(cellfs(command[0], mountpoint, *command[1:]), "stale", f"cellfs umount {mountpoint}")
+    assert_refused(cellfs(command[0], mountpoint, *command[1:]), f"'cellfs mount {store} {mountpoint}' mounts it again")
     assert cellfs("umount", mountpoint) == (0, "")
     assert not is_mounted(mountpoint)
 
