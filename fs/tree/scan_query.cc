@@ -48,6 +48,22 @@ bool IsFlag(std::string_view key) {
   return key == "start_exclusive" || key == "stop_inclusive" || key == "reverse";
 }
 
+// Of what has a value behind "=".
+bool IsKeyOfValue(std::string_view key) {
+  constexpr std::string_view kKeys[] = {"prefix", "start",      "stop",     "limit",
+                                        "columns", "time_range", "versions", "filter"};
+  return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
+}
+
+bool IsKey(std::string_view key) { return IsFlag(key) || IsKeyOfValue(key); }
+
+// Mostly a filter has a comma, and this is the rest of it.
+Status RefuseRest(std::string_view part) {
+  const Status refused = Refuse(part, kParts);
+  return Status(refused.code(),
+                refused.message() + "; a comma in a value, as of a filter, is '%2C'");
+}
+
 Status ReadFlag(std::string_view key, ScanQuery& query) {
   if (key == "start_exclusive") {
     query.start_exclusive = true;
@@ -120,6 +136,7 @@ StatusOr<ScanQuery> ScanQuery::Read(std::string_view name, NameMode mode) {
     std::string_view part = name.substr(0, comma);
     size_t equals = part.find('=');
     const std::string_view key = part.substr(0, equals);
+    if (!keys.empty() && !IsKey(key)) return RefuseRest(part);
     if (!keys.insert(key).second && key != "columns") return Refuse(part, "each but columns= once");
     if (equals == std::string_view::npos) {
       CELLFS_RETURN_IF_ERROR(ReadFlag(part, query));

@@ -84,6 +84,10 @@ TEST(ScanQueryTest, RefusesWhatItDoesNotUnderstand) {
     EXPECT_EQ(query.status().code(), StatusCode::kIllegalArgument);
   }
   EXPECT_NE(Read("limit=x").status().message().find("limit=x"), std::string::npos);
+  for (const std::string name : {"filter=ValueFilter(=,'binary:x')", "limit=5,filter=A('a', 'b')"})
+    EXPECT_NE(Read(name).status().message().find("a comma in a value, as of a filter, is '%2C'"),
+              std::string::npos);
+  EXPECT_EQ(Read("nonsense").status().message().find("%2C"), std::string::npos);
   EXPECT_EQ(Read("filter=Nonsense(")->ToScan().status().code(), StatusCode::kIllegalArgument);
 }
 
