@@ -50,6 +50,10 @@ using TakeLogEntry = std::function<bool(const LogEntry&)>;
 // kCorruption: not a store. kIllegalArgument: there is no such segment.
 Status ListLog(const std::string& directory, std::optional<uint64_t> segment,
                const TakeLogEntry& take);
+// Likewise what was cut off the log and is kept beside it, as "0000000000000001.log.damaged-1234":
+// offsets are those that its records had in the segment.
+Status ListCutOffLog(const std::string& directory, const std::string& name,
+                     const TakeLogEntry& take);
 
 }  // namespace cellfs
 

@@ -8,6 +8,7 @@
 
 #include "engine/catalog/catalog_json.h"
 #include "engine/local/store_directory.h"
+#include "engine/log/cut_off_log.h"
 #include "engine/log/log_format.h"
 #include "engine/log/log_tail.h"
 #include "engine/log/lost_header.h"
@@ -36,6 +37,30 @@ class LogListing {
       if (!only && i > 0 && numbers[i] != numbers[i - 1] + 1)
         Damaged(numbers[i - 1] + 1, 0, 0, "the segment is missing");
       CELLFS_RETURN_IF_ERROR(ShowSegment(numbers[i], numbers[i] == numbers.back()));
+    }
+    return {};
+  }
+
+  // Read as if the segment went on with it: where a record lies is part of its checksum.
+  Status RunOnCutOff(const std::string& name) {
+    CELLFS_ASSIGN_OR_RETURN(store_id_, CheckIsStore(files_, directory_));
+    const auto place = PlaceOfCutOff(name);
+    if (!place)
+      return {StatusCode::kIllegalArgument, "'" + name + "' is no part that was cut off the log"};
+    LearnNames();
+    CELLFS_ASSIGN_OR_RETURN(const std::string cut_off, files_.Read(directory_ + "/wal/" + name));
+    std::optional<SegmentHeader> header;
+    const auto segment = files_.Read(directory_ + "/wal/" + SegmentName(place->segment));
+    if (segment.ok()) header = DecodeSegmentHeader(*segment);
+    std::string bytes(place->offset, '\0');
+    bytes += cut_off;
+    if (!header) header = TellLostHeader(bytes, {place->segment, store_id_, std::nullopt});
+    if (header && header->format_version == kLogFormatVersion) {
+      ShowRecords(place->segment, "", std::move(bytes), header->base,
+                  std::max(place->offset, kSegmentHeaderSize));
+    } else {
+      Damaged(place->segment, place->offset, bytes.size(),
+              "nothing tells where its records lay in the log, and so none can be read");
     }
     return {};
   }
@@ -100,10 +125,10 @@ class LogListing {
     return {};
   }
 
+  // From the offset on. No path: nobody writes to it.
   void ShowRecords(uint64_t number, const std::string& path, std::string bytes_read,
-                   LogPosition base) {
+                   LogPosition base, size_t offset = kSegmentHeaderSize) {
     std::string_view bytes = bytes_read;
-    size_t offset = kSegmentHeaderSize;
     size_t read_again_for = 0;
     while (offset < bytes.size() && is_wanted_) {
       const auto found = FindRecord(bytes.substr(offset), base + offset);
@@ -112,7 +137,7 @@ class LogListing {
         continue;
       }
       // What was being written then is whole by now.
-      if (std::exchange(read_again_for, offset) != offset) {
+      if (!path.empty() && std::exchange(read_again_for, offset) != offset) {
         if (auto again = files_.Read(path); again.ok() && again->size() > offset) {
           bytes_read = *std::move(again);
           bytes = bytes_read;
@@ -211,6 +236,11 @@ std::string LoggedTypeName(const CellView& cell) {
 Status ListLog(const std::string& directory, std::optional<uint64_t> segment,
                const TakeLogEntry& take) {
   return LogListing(PosixFiles(), directory, take).Run(segment);
+}
+
+Status ListCutOffLog(const std::string& directory, const std::string& name,
+                     const TakeLogEntry& take) {
+  return LogListing(PosixFiles(), directory, take).RunOnCutOff(name);
 }
 
 }  // namespace cellfs

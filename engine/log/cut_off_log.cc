@@ -2,6 +2,7 @@
 #include "engine/log/cut_off_log.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -55,6 +56,17 @@ StatusOr<std::string> KeepCutOff(FileLayer& files, const std::string& directory,
     if (kept == bytes) return name;
     name = first + "-" + std::to_string(copy);
   }
+}
+
+std::optional<CutOffPlace> PlaceOfCutOff(std::string_view name) {
+  const auto by = WhoCutOff(name);
+  if (!by) return std::nullopt;
+  const size_t mark = name.find(MarkOf(*by));
+  const std::string_view digits = name.substr(mark + MarkOf(*by).size());
+  CutOffPlace place{.segment = *ParseSegmentName(name.substr(0, mark))};
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), place.offset);
+  return error == std::errc() ? std::optional(place) : std::nullopt;
 }
 
 std::string NameOfCutOff(CutOffBy by, uint64_t segment, size_t offset) {

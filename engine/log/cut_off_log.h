@@ -7,6 +7,9 @@
 #define CELLFS_ENGINE_LOG_CUT_OFF_LOG_H_
 
 #include <cstdint>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +31,13 @@ StatusOr<std::string> KeepCutOff(FileLayer& files, const std::string& directory,
 std::string NameOfCutOff(CutOffBy by, uint64_t segment, size_t offset);
 // The names of what is kept there.
 StatusOr<std::vector<std::string>> FindCutOff(FileLayer& files, const std::string& directory);
+
+struct CutOffPlace {
+  uint64_t segment = 0;
+  size_t offset = 0;
+};
+// nullopt: that is no name of one.
+std::optional<CutOffPlace> PlaceOfCutOff(std::string_view name);
 
 // For people: what it means, and what helps. The former once it is cut off, the latter before.
 std::string DescribeCutOff(const std::string& directory, const std::string& name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// CallersUmask: while it lives, files are made as open as who called wants his files to be. Else they
-// are the owner's alone, as a store is (command_line.cc).
+// CallersUmask: while it lives, files are made as open as who called wants his files to be. Else
+// they are the owner's alone, as a store is (command_line.cc).
 #ifndef CELLFS_SRC_COMMANDS_CALLERS_UMASK_H_
 #define CELLFS_SRC_COMMANDS_CALLERS_UMASK_H_
 

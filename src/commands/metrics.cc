@@ -89,7 +89,8 @@ Status Replace(const std::string& path, const std::string& text, const Arguments
   file << text;
   file.close();
   struct stat before {};
-  if (stat(path.c_str(), &before) == 0) static_cast<void>(chmod(made.c_str(), before.st_mode & 0777));
+  if (stat(path.c_str(), &before) == 0)
+    static_cast<void>(chmod(made.c_str(), before.st_mode & 0777));
   if (file.fail() || std::rename(made.c_str(), path.c_str()) != 0)
     return {StatusCode::kIoError, "cannot write " + path + ": " + strerror(errno)};
   return {};

@@ -88,13 +88,21 @@ std::optional<uint64_t> SegmentIn(const std::vector<std::string>& names) {
 struct WalPlace {
   std::string store;
   std::optional<uint64_t> segment;
+  std::string cut_off;  // the name of a file of what was cut off; empty: the log itself
 };
+
+// STORE/wal/0000000000000001.log.damaged-1234
+std::string CutOffIn(const std::vector<std::string>& names) {
+  const bool may_be = names.size() == 2 && names[0] == "wal" &&
+                      names[1].find(".log.") != std::string::npos;
+  return may_be ? names[1] : "";
+}
 
 StatusOr<WalPlace> PlaceOfWal(const Arguments& arguments) {
   const std::string target = arguments.Text("target");
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(target));
-  WalPlace place{.store = path.store, .segment = SegmentIn(path.names)};
-  if (!place.segment) CELLFS_RETURN_IF_ERROR(FindWholeStore(target).status());
+  WalPlace place{.store = path.store, .segment = SegmentIn(path.names), .cut_off = CutOffIn(path.names)};
+  if (!place.segment && place.cut_off.empty()) CELLFS_RETURN_IF_ERROR(FindWholeStore(target).status());
   if (IsRemote(path.store))
     return Status(StatusCode::kUnsupportedOperation,
                   "the log of a cluster or a database lies on its servers; of HBase 'hbase wal FILE' "
@@ -202,7 +210,7 @@ StatusOr<int> RunWal(const Front& front, const Arguments& arguments) {
                 wish.values ? "value" : "bytes"});
   bool is_any = false;
   bool is_damaged = false;
-  CELLFS_RETURN_IF_ERROR(ListLog(place.store, place.segment, [&](const LogEntry& entry) {
+  const auto show = [&](const LogEntry& entry) {
     is_damaged |= entry.kind == LogEntry::Kind::kDamage;
     if (!IsShown(entry, wish)) return true;
     is_any |= entry.kind == LogEntry::Kind::kRecord;
@@ -212,7 +220,9 @@ StatusOr<int> RunWal(const Front& front, const Arguments& arguments) {
       PrintEntry(printer, entry, wish);
     }
     return printer.ok();
-  }));
+  };
+  CELLFS_RETURN_IF_ERROR(place.cut_off.empty() ? ListLog(place.store, place.segment, show)
+                                               : ListCutOffLog(place.store, place.cut_off, show));
   printer.Finish();
   const bool is_filtered = wish.table || wish.row || arguments.Has("sequence") ||
                            arguments.Has("from") || arguments.Has("to");
@@ -231,14 +241,16 @@ const Command kWalCommand{
     .description =
         "A line for each cell: where its record lies (segment:offset), sequence id, table, row, column, time, type "
         "and how long the value is. What was written and is not in store files yet is there, and for a while what "
-        "is. Damage is shown as such, with where whole records go on. A table that has no name any more is #ID. "
+        "is. Damage is shown as such, with where whole records go on. What a repair "
+        "has cut off (N.log.damaged-OFFSET) is read like a segment. A table that has no name any more is #ID. "
         "The files are read as their owner may, root or who made the store, also beside a daemon; nothing "
         "is changed.",
     .example = "wal ~/store\nwal --table notes --row monday --values ~/store\nwal --sequence 1000.. --json ~/store\nwal "
                "~/store/wal/0000000000000001.log",
     .syntax =
         [](Syntax& syntax) {
-          syntax.Target("a store's directory, its mount point, or a segment STORE/wal/N.log");
+          syntax.Target("a store's directory, its mount point, a segment STORE/wal/N.log, or what was cut off one and is "
+                        "kept beside it");
           syntax.Option("--table", "table", "TABLE", "of that table alone, or #ID");
           syntax.Option("--row", "row", "ROW", "of that row alone");
           syntax.Option("--sequence", "sequence", "N|N..M", "with those sequence ids");

@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// HBase's commands that move regions, servers and logs, or ask how these do: on one machine all is as
-// if they had been done.
+// HBase's commands that move regions, servers and logs, or ask how these do: on one machine all is
+// as if they had been done.
 constexpr std::string_view kOfServers[] = {
     "alter_rsgroup_config", "add_rsgroup", "assign", "balance_rsgroup", "balance_switch",
     "balancer", "balancer_enabled", "catalogjanitor_enabled", "catalogjanitor_run",
@@ -34,8 +34,8 @@ constexpr std::string_view kOfServers[] = {
     "splitormerge_enabled", "splitormerge_switch", "trace", "update_rsgroup_config", "wal_roll",
     "wal_roll_all", "zk_dump"};
 
-// And those that change or keep what cellfs has otherwise, or not at all: to go on as if they had done
-// it would lose what a script relies on.
+// And those that change or keep what cellfs has otherwise, or not at all: to go on as if they had
+// done it would lose what a script relies on.
 struct Otherwise {
   std::string_view name;
   std::string_view instead;

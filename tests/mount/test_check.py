@@ -425,6 +425,10 @@ def test_a_damaged_log_is_mended_by_a_repair_and_what_it_cuts_off_is_kept(mount,
         status = mount.command("status")
         assert "the log was damaged, and a repair has cut it" in status and "power" not in status
         assert f"({plan['bytes']} bytes)" in status
+        kept = mount.store / "wal" / plan["kept"][0]
+        code, out, error = sh(f"{CELLFS} wal {kept}", check=False)
+        assert (code, error) == (1, "") and "damaged" in out, "where it was cut"
+        assert "\tf:behind\t" in out and "\tf:before\t" not in out, out
     elif damage == "of the header":
         assert plan["saved"] == 3 and plan["headers"] == [log.name] and "cut off" not in mount.command("status")
     (family / "new").write_text("n")
