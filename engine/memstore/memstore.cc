@@ -13,8 +13,6 @@ namespace {
 
 constexpr int kMaxHeight = 12;  // with one node in four a level higher: 16 million cells
 constexpr int kNearLevel = 4;   // one node in 256 is on it
-constexpr size_t kAlignment = alignof(std::max_align_t);
-constexpr size_t kMaxBlockSize = size_t{1} << 20;
 
 std::string_view CopyInto(char*& target, std::string_view bytes) {
   if (bytes.empty()) return {};
@@ -25,36 +23,6 @@ std::string_view CopyInto(char*& target, std::string_view bytes) {
 }
 
 }  // namespace
-
-char* Arena::Allocate(size_t size) {
-  size = (size + kAlignment - 1) / kAlignment * kAlignment;
-  if (size > left_) {
-    if (size > block_size_ / 4) {  // a block of its own, and the present one goes on
-      blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
-      return blocks_.back().get();
-    }
-    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size_));
-    next_ = blocks_.back().get();
-    left_ = block_size_;
-    block_size_ = std::min(block_size_ * 2, kMaxBlockSize);
-  }
-  char* const allocated = next_;
-  next_ += size;
-  left_ -= size;
-  return allocated;
-}
-
-std::string_view Arena::Take(std::string&& bytes) {
-  taken_.push_back(std::move(bytes));
-  return taken_.back();
-}
-
-void Arena::ReturnTo(const Mark& mark) {
-  blocks_.resize(mark.blocks);
-  taken_.resize(mark.taken);
-  next_ = mark.next;
-  left_ = mark.left;
-}
 
 // A cell, followed in memory by its links, one for each level that it is on, and by its qualifier.
 struct Memstore::Node {

@@ -19,35 +19,10 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/memstore/arena.h"
 #include "engine/visibility/cell_cursor.h"
 
 namespace cellfs {
-
-// Bytes that are freed together. One thread allocates at a time.
-class Arena {
- public:
-  // Aligned for any object.
-  char* Allocate(size_t size);
-  // Without a copy. REQUIRES: more of them than a std::string has within itself.
-  std::string_view Take(std::string&& bytes);
-
-  // Gives back what was allocated since `mark`.
-  struct Mark {
-    size_t blocks = 0;
-    size_t taken = 0;
-    char* next = nullptr;
-    size_t left = 0;
-  };
-  Mark Here() const { return {blocks_.size(), taken_.size(), next_, left_}; }
-  void ReturnTo(const Mark& mark);
-
- private:
-  std::vector<std::unique_ptr<char[]>> blocks_;
-  std::vector<std::string> taken_;
-  char* next_ = nullptr;
-  size_t left_ = 0;
-  size_t block_size_ = 4096;  // of the next block; grows, so that small tables stay small
-};
 
 class Memstore {
  public:
