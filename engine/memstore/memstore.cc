@@ -100,6 +100,7 @@ class Memstore::FamilyList {
   uint64_t cells() const { return cells_.load(std::memory_order_relaxed); }
 
  private:
+  Node* PathAt(int level) const { return path_[static_cast<size_t>(level)]; }
   int top_level() const { return height_.load(std::memory_order_relaxed) - 1; }
 
   // The last node, or the head, for which `condition` holds; it holds for a prefix of the list.
@@ -128,7 +129,7 @@ class Memstore::FamilyList {
   template <typename Condition>
   void FindPath(Condition is_before) {
     for (int level = 0; level <= std::min(top_level(), kNearLevel); level += 2) {
-      Node* const node = path_[level];
+      Node* const node = PathAt(level);
       const Node* const next = node->Next(level);
       if (node != head_ && !is_before(node->cell)) continue;
       if (next != nullptr && is_before(next->cell)) continue;
@@ -147,8 +148,8 @@ class Memstore::FamilyList {
     if (height > height_.load(std::memory_order_relaxed))
       height_.store(height, std::memory_order_relaxed);
     for (int level = 0; level < height; ++level) {
-      node->Links()[level].store(path_[level]->Next(level), std::memory_order_relaxed);
-      path_[level]->Links()[level].store(node, std::memory_order_release);
+      node->Links()[level].store(PathAt(level)->Next(level), std::memory_order_relaxed);
+      PathAt(level)->Links()[level].store(node, std::memory_order_release);
     }
   }
 
