@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/nodes/kernel_cache.h"
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
 #include <memory>
@@ -195,10 +196,23 @@ void KernelCache::DropStalePagesLater(const NodePtr& file) {
   if (file->has_stale_pages()) TellLater({file, {}});
 }
 
+namespace {
+
+// Whether the file's writers are closed, and the kernel has only not released them yet.
+bool AreClosed(const Node& file, int writers) {
+  const auto open = file.handles();
+  return writers <= std::count_if(open.begin(), open.end(),
+                                  [](const auto& handle) { return handle->SeemsClosed(); });
+}
+
+}  // namespace
+
 void KernelCache::TellOfStalePages(Node& file) {
-  const bool may_be_written = DropStalePages(file).is_written;
-  if (may_be_written && file.has_stale_pages() && !file.is_being_written())
-    Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); });
+  const FilePages pages = DropStalePages(file);
+  const uint64_t stale = file.stale_pages();
+  if (!pages.is_written || stale == 0 || file.is_being_written()) return;
+  if (Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); }))
+    file.PagesWereDropped(stale);
 }
 
 FilePages KernelCache::DropStalePages(Node& file) {
@@ -213,7 +227,8 @@ FilePages KernelCache::DropStalePages(Node& file) {
   // In this order: who ends to write says before that the pages are stale.
   pages.is_written = pages.file->writers() > 0;
   uint64_t stale = file.stale_pages();
-  while (stale != 0 && !pages.is_written && drop(stale)) stale = file.stale_pages();
+  const bool may_drop = stale != 0 && (!pages.is_written || AreClosed(file, pages.file->writers()));
+  while (stale != 0 && may_drop && drop(stale)) stale = file.stale_pages();
   pages.are_stale = stale != 0;
   return pages;
 }

@@ -86,8 +86,8 @@ class KernelCache {
   // meanwhile. For an open: a read or write of the file keeps pages locked until its reply.
   FilePages DropStalePages(Node& file);
   // Likewise, by another thread: the file was put, or will not be, or somebody ended to write it.
-  // Who has it open to write, and nothing that is not put, keeps no page of a mapping from being
-  // dropped; but the pages stay stale.
+  // Who has it open to write, and nothing that is not put, does not keep them from being dropped:
+  // he may stay for long, and others map the file.
   void DropStalePagesLater(const NodePtr& file);
   // Of the row or family, as `directory` says, that the column is in, the kernel shall ask for the
   // attributes again.

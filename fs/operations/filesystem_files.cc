@@ -202,7 +202,7 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   // In this order: who ends to write says before that the pages are stale.
   bool is_written = reader->file().writers() > 0;
   bool is_stale = node->stale_pages(parts_.clock->Now()) != 0;
-  if (is_stale && !is_written) {
+  if (is_stale) {
     // The kernel would drop them when the open has returned, and others may write by then.
     const FilePages pages = parts_.tree.kernel.DropStalePages(*node);
     is_written = pages.is_written;
