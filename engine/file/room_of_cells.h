@@ -6,10 +6,10 @@
 #define CELLFS_ENGINE_FILE_ROOM_OF_CELLS_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "engine/file/file_facts.h"
 #include "engine/visibility/cell_cursor.h"
+#include "engine/visibility/delete_tracker.h"
 
 namespace cellfs {
 
@@ -20,14 +20,9 @@ class RoomOfCells {
   RoomFacts Facts() const;
 
  private:
-  bool IsDeleted(Timestamp timestamp) const;
-  void NoteTombstone(const CellView& cell);
-
   uint64_t bytes_ = 0, old_versions_ = 0, deleted_ = 0;
-  // By tombstones of the present row and column. -1: there is none.
-  Timestamp family_deleted_ = -1, column_deleted_ = -1, version_deleted_ = -1;
-  std::vector<Timestamp> family_versions_deleted_;  // descending
-  bool has_newer_ = false;                          // a put of the column that is not deleted
+  DeleteTracker deletes_;
+  bool has_newer_ = false;  // a put of the column that is not deleted
 };
 
 }  // namespace cellfs
