@@ -210,25 +210,25 @@ bool AreClosed(const Node& file, int writers) {
 void KernelCache::TellOfStalePages(Node& file) {
   const FilePages pages = DropStalePages(file);
   const uint64_t stale = file.stale_pages();
-  if (!pages.is_written || stale == 0 || file.is_being_written()) return;
-  if (Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); }))
-    file.PagesWereDropped(stale);
+  if (pages.is_written && stale != 0 && !file.is_being_written()) Drop(file, stale);
+}
+
+// False: there is nobody to tell.
+bool KernelCache::Drop(Node& file, uint64_t stale) {
+  if (!Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); })) return false;
+  file.PagesWereDropped(stale);
+  return true;
 }
 
 FilePages KernelCache::DropStalePages(Node& file) {
   FilePages pages;
   pages.file = file.ShareFile();
   pages.no_writer_comes = pages.file->KeepWritersOut();
-  const auto drop = [&](uint64_t stale) {
-    if (!Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); })) return false;
-    file.PagesWereDropped(stale);
-    return true;
-  };
   // In this order: who ends to write says before that the pages are stale.
   pages.is_written = pages.file->writers() > 0;
   uint64_t stale = file.stale_pages();
   const bool may_drop = stale != 0 && (!pages.is_written || AreClosed(file, pages.file->writers()));
-  while (stale != 0 && may_drop && drop(stale)) stale = file.stale_pages();
+  while (stale != 0 && may_drop && Drop(file, stale)) stale = file.stale_pages();
   pages.are_stale = stale != 0;
   return pages;
 }

@@ -115,6 +115,7 @@ class KernelCache {
   void TellLater(const KernelNotice& notice);
   void Tell(const KernelNotice& notice);
   void TellOfStalePages(Node& file);
+  bool Drop(Node& file, uint64_t stale);
 
   InodeTable& inodes_;
   const FileNames& file_names_;
