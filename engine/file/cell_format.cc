@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/file/cell_format.h"
 
-#include <xxhash.h>
-
 namespace cellfs {
 namespace {
-
-int32_t LowBits(uint64_t hash) { return static_cast<int32_t>(hash & 0xffffffffu); }
 
 // How SQLite lays out an entry (https://www.sqlite.org/fileformat2.html#b_tree_pages): up to so
 // many bytes in a page of its tree, else a part there and the rest in pages of its own.
@@ -47,8 +43,8 @@ std::string SchemaOf(CellSet set) {
   const std::string table = TableOf(set);
   return "CREATE TABLE " + table +
          "(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
-         "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, "
-         "X INTEGER, Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID;"
+         "S INTEGER NOT NULL, V BLOB, L INTEGER, R INTEGER, X INTEGER, Z INTEGER, "
+         "PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID;"
          "CREATE INDEX " +
          TombstonesOf(set) + " ON " + table + "(K, Q) WHERE Y < -4 AND Y > -256;";
 }
@@ -59,7 +55,7 @@ std::string StoreFileSchema() {
   return "CREATE TABLE facts(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;" +
          SchemaOf(CellSet::kShown) +
          "CREATE INDEX withdrawals ON cells(K, Q, T) WHERE Y < -255;"
-         "CREATE TABLE long_values(R INTEGER PRIMARY KEY, H INTEGER NOT NULL, V BLOB NOT NULL);"
+         "CREATE TABLE long_values(R INTEGER PRIMARY KEY, V BLOB NOT NULL);"
          "CREATE TABLE filter(N INTEGER PRIMARY KEY, B BLOB NOT NULL);" +
          SchemaOf(CellSet::kHidden);
 }
@@ -74,30 +70,6 @@ uint64_t MostBytesInFile(CellType type, uint64_t key_length, uint64_t value_leng
   if (!is_inline) bytes += BytesInTable(value_length + 16);
   if (IsTombstone(type)) bytes += BytesInIndex(key);
   return bytes + bytes / 16;  // the pages above
-}
-
-int32_t ChecksumOf(const StoredCell& stored) {
-  const CellView& cell = stored.cell;
-  const int64_t numbers[] = {cell.timestamp,
-                             static_cast<int64_t>(cell.type),
-                             static_cast<int64_t>(cell.sequence_id),
-                             cell.time_to_live,
-                             static_cast<int64_t>(cell.value_length),
-                             stored.reference,
-                             static_cast<int64_t>(stored.packed.tag)};
-  // Each hash seeds the next, so that no byte can move from one field to its neighbour.
-  uint64_t hash = XXH3_64bits(numbers, sizeof numbers);
-  hash = XXH3_64bits_withSeed(cell.row.data(), cell.row.size(), hash);
-  hash = XXH3_64bits_withSeed(cell.qualifier.data(), cell.qualifier.size(), hash);
-  if (stored.reference == 0) {
-    hash = XXH3_64bits_withSeed(stored.packed.bytes.data(), stored.packed.bytes.size(), hash);
-  }
-  return LowBits(hash);
-}
-
-int32_t ChecksumOfValue(std::string_view bytes, int64_t reference) {
-  return LowBits(
-      XXH3_64bits_withSeed(bytes.data(), bytes.size(), static_cast<uint64_t>(reference)));
 }
 
 }  // namespace cellfs

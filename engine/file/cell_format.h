@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How a cell lies in a store file: the tables, and the checksums that are kept with cells and
-// values. docs/storage.md, "The store file", explains every column.
+// How a cell lies in a store file: the tables. docs/storage.md, "The store file", explains every
+// column.
 #ifndef CELLFS_ENGINE_FILE_CELL_FORMAT_H_
 #define CELLFS_ENGINE_FILE_CELL_FORMAT_H_
 
@@ -15,7 +15,9 @@
 namespace cellfs {
 
 inline constexpr int64_t kStoreFileApplicationId = 0x63656c6c;  // "cell"
-inline constexpr int64_t kStoreFileFormat = 4;
+inline constexpr int64_t kStoreFileFormat = 5;
+// Up to this one a cell has its length and a checksum before its value.
+inline constexpr int64_t kLastFormatOfCheckedCells = 4;
 // The facts of format 2 are fewer; format 3 has no hidden cells.
 inline constexpr int64_t kOldestStoreFileFormat = 2;
 
@@ -50,11 +52,6 @@ struct StoredCell {
 uint64_t MostBytesInFile(CellType type, uint64_t key_length, uint64_t value_length,
                          uint64_t inline_value_limit);
 inline constexpr uint64_t kBytesOfEmptyFile = uint64_t{40} << 10;
-
-// Over everything that the row holds.
-int32_t ChecksumOf(const StoredCell& stored);
-// Of a row of the table `long_values`.
-int32_t ChecksumOfValue(std::string_view bytes, int64_t reference);
 
 }  // namespace cellfs
 

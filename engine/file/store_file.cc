@@ -7,6 +7,24 @@
 #include "engine/file/stored_facts.h"
 
 namespace cellfs {
+namespace {
+
+// Its format. kCorruption: it is no store file of that folder with these facts.
+StatusOr<int64_t> CheckIsStoreFile(Database& database, const TableFolder& folder,
+                                   const FileFacts& facts) {
+  const auto no_store_file = [&](const std::string& why) {
+    return Status(StatusCode::kCorruption, database.path() + ": " + why);
+  };
+  CELLFS_ASSIGN_OR_RETURN(const StoredFacts stored, ReadStoredFacts(database));
+  if (stored.store_id != folder.store_id) return no_store_file("it is a file of another store");
+  if (stored.table != folder.table)
+    return no_store_file("it is a file of table " + std::to_string(stored.table));
+  if (stored.facts.number == facts.number && stored.facts.highest == facts.highest)
+    return stored.format;
+  return no_store_file("it is not the file that the manifest names");
+}
+
+}  // namespace
 
 // What an exception has ended in the midst of a statement is not used again.
 StoreFile::Lease::~Lease() {
@@ -54,11 +72,10 @@ StatusOr<std::unique_ptr<StoreFileReader>> StoreFile::Connect() {
   if (!opened.ok() && cache_.readers.CloseIdle())
     opened = Database::OpenImmutable(path(), cache_.blocks, pages_owner_);
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database, std::move(opened));
-  if (!checked_) {
-    CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database, *folder_, facts_));
-    checked_ = true;
+  if (format_ == 0) {
+    CELLFS_ASSIGN_OR_RETURN(format_, CheckIsStoreFile(*database, *folder_, facts_));
   }
-  return std::make_unique<StoreFileReader>(std::move(database));
+  return std::make_unique<StoreFileReader>(std::move(database), format_);
 }
 
 StatusOr<bool> StoreFile::MayHold(std::string_view row, const std::set<std::string>* columns) {
@@ -105,18 +122,6 @@ void StoreFile::NoteDamage(const Status& found) {
 std::string StoreFile::damage() const {
   const std::lock_guard lock(damage_mutex_);
   return damage_;
-}
-
-Status CheckIsStoreFile(Database& database, const TableFolder& folder, const FileFacts& facts) {
-  const auto no_store_file = [&](const std::string& why) {
-    return Status(StatusCode::kCorruption, database.path() + ": " + why);
-  };
-  CELLFS_ASSIGN_OR_RETURN(const StoredFacts stored, ReadStoredFacts(database));
-  if (stored.store_id != folder.store_id) return no_store_file("it is a file of another store");
-  if (stored.table != folder.table)
-    return no_store_file("it is a file of table " + std::to_string(stored.table));
-  if (stored.facts.number == facts.number && stored.facts.highest == facts.highest) return {};
-  return no_store_file("it is not the file that the manifest names");
 }
 
 }  // namespace cellfs

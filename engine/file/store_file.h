@@ -96,7 +96,6 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
 
  private:
   StatusOr<std::unique_ptr<StoreFileReader>> Connect();
-  Status CheckIdentity(Database& database);
   StatusOr<bool> FilterMayHold(uint64_t hash);
   StatusOr<std::string> FilterBlock(uint64_t number);
 
@@ -107,16 +106,13 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
   const uint64_t pages_owner_;   // in the block cache
   const uint64_t filter_owner_;  // in the block cache
   ReaderPool::OfFile idle_;      // the pool's
-  std::atomic<bool> checked_{false};
+  std::atomic<int64_t> format_{0};  // 0: nobody has looked whether it is the file
   std::atomic<bool> obsolete_{false};
   mutable std::mutex damage_mutex_;
   std::string damage_;  // guarded by damage_mutex_
 };
 
 using StoreFiles = std::vector<std::shared_ptr<StoreFile>>;
-
-// kCorruption: the database is no store file of that folder with these facts.
-Status CheckIsStoreFile(Database& database, const TableFolder& folder, const FileFacts& facts);
 
 }  // namespace cellfs
 

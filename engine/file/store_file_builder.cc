@@ -168,7 +168,6 @@ Status StoreFileBuilder::PutValue(const CellView& cell, StoredCell& stored) {
   stored.reference = next_reference_++;
   record_.Begin();
   record_.Null();  // the row's id
-  record_.Integer(ChecksumOfValue(stored.packed.bytes, stored.reference));
   record_.BlobBehind(stored.packed.bytes.size());
   return long_values_.builder->AddRow(stored.reference, record_.Finish(), stored.packed.bytes);
 }
@@ -188,15 +187,12 @@ Status StoreFileBuilder::PutRow(const StoredCell& stored, int64_t y, CellSet set
   const CellView& cell = stored.cell;
   TreesOfSet& trees = set == CellSet::kShown ? shown_ : hidden_;
   BeginRecord(cell, y);
-  record_.Integer(static_cast<int64_t>(cell.value_length));
-  record_.Integer(ChecksumOf(stored));
-  if (stored.reference == 0) {
-    record_.Blob(stored.packed.bytes);
-    record_.Null();
-  } else {
-    record_.Null();
-    record_.Integer(stored.reference);
-  }
+  const bool is_apart = stored.reference != 0;
+  is_apart ? record_.Null() : record_.Blob(stored.packed.bytes);
+  const bool tells_length =
+      is_apart || stored.packed.tag != ValueTag::kPlain || cell.type == kWithdrawMarker;
+  record_.IntegerUnless(!tells_length, static_cast<int64_t>(cell.value_length));
+  record_.IntegerUnless(!is_apart, stored.reference);
   record_.IntegerUnless(cell.time_to_live == kNoCellTtl, cell.time_to_live);
   record_.IntegerUnless(stored.packed.tag == ValueTag::kPlain,
                         static_cast<int64_t>(stored.packed.tag));

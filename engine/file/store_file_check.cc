@@ -61,11 +61,10 @@ class StoreFileCheck {
     Cell last;
     int64_t cells = 0;
     for (Status status = cursor.Seek({}); !status.ok() || cursor.valid(); status = cursor.Next()) {
-      if (!status.ok() && !cursor.valid()) {
+      if (!status.ok()) {
         if (!SkipDamagedPages(file, set, status, last, cursor)) return {};
-      } else {
-        if (status.ok()) status = cursor.LoadValue();
-        if (!status.ok()) AddCell(status, cursor.cell());
+      } else if (const Status loaded = cursor.LoadValue(); !loaded.ok()) {
+        AddCell(loaded, cursor.cell());
       }
       ++cells;
       ++found_->cells;

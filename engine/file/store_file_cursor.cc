@@ -96,20 +96,29 @@ Status StoreFileCursor::LoadSeen() {
   return {};
 }
 
+bool StoreFileCursor::TakeValueAndLength(RecordReader& reader, std::string_view* value,
+                                         int64_t* length) const {
+  int64_t checksum = 0;
+  if (file_.reader().format() <= kLastFormatOfCheckedCells)
+    return reader.Integer(length) && reader.Integer(&checksum) && reader.BlobOrNull(value);
+  return reader.BlobOrNull(value) &&
+         reader.IntegerOrNull(length, static_cast<int64_t>(value->size()));
+}
+
 Status StoreFileCursor::Load() {
   std::string_view record;
   CELLFS_RETURN_IF_ERROR(cells_->Record(&record));
   CellView& cell = stored_.cell;
   RecordReader reader;
-  int64_t t = 0, y = 0, s = 0, length = 0, checksum = 0, tag = 0;
+  int64_t t = 0, y = 0, s = 0, length = 0, tag = 0;
   std::string_view value;
   const bool is_cell = reader.Begin(record) && reader.Blob(&cell.row) &&
                        reader.Blob(&cell.qualifier) && reader.Integer(&t) && reader.Integer(&y) &&
-                       reader.Integer(&s) && reader.Integer(&length) && reader.Integer(&checksum) &&
-                       reader.BlobOrNull(&value) && reader.IntegerOrNull(&stored_.reference, 0) &&
+                       reader.Integer(&s) && TakeValueAndLength(reader, &value, &length) &&
+                       reader.IntegerOrNull(&stored_.reference, 0) &&
                        reader.IntegerOrNull(&cell.time_to_live, kNoCellTtl) &&
                        reader.IntegerOrNull(&tag, 0);
-  if (!is_cell) return NoCell();
+  if (!is_cell) return Damaged("a cell");
   valid_ = true;
   cell.timestamp = -t;
   cell.type = IsYOfWithdrawal(y) ? kWithdrawMarker : static_cast<CellType>(-y);
@@ -118,7 +127,6 @@ Status StoreFileCursor::Load() {
   cell.value = {};
   if (stored_.reference != 0) value = {};
   stored_.packed = {static_cast<ValueTag>(tag), value};
-  if (!lengths_only_ && ChecksumOf(stored_) != checksum) return Damaged("a cell");
   if (cell.type == kWithdrawMarker) {
     withdrawn_type_ = static_cast<char>(WithdrawnTypeOf(y));
     cell.value = {&withdrawn_type_, 1};
@@ -130,43 +138,40 @@ Status StoreFileCursor::Load() {
 }
 
 Status StoreFileCursor::LoadValue() {
-  if (lengths_only_ || !stored_.cell.value.empty() || stored_.cell.value_length == 0)
-    return Status();
-  if (stored_.reference != 0) CELLFS_RETURN_IF_ERROR(LoadReferenced());
-  if (stored_.packed.tag == ValueTag::kPlain) {
-    stored_.cell.value = stored_.packed.bytes;
-    return stored_.cell.value.size() == stored_.cell.value_length ? Status() : Damaged("a length");
+  CellView& cell = stored_.cell;
+  if (lengths_only_) return {};
+  if (cell.value.empty() && cell.value_length != 0) {
+    if (stored_.reference != 0) CELLFS_RETURN_IF_ERROR(LoadReferenced());
+    if (stored_.packed.tag == ValueTag::kPlain) {
+      cell.value = stored_.packed.bytes;
+    } else {
+      std::string unpacked;
+      if (!UnpackValue(stored_.packed, cell.value_length, &unpacked))
+        return Damaged("a compressed value");
+      owned_ = std::move(unpacked);
+      cell.value = owned_;
+    }
   }
-  std::string unpacked;
-  if (!UnpackValue(stored_.packed, stored_.cell.value_length, &unpacked)) {
-    return Damaged("a compressed value");
-  }
-  owned_ = std::move(unpacked);
-  stored_.cell.value = owned_;
-  return Status();
+  return cell.value.size() == cell.value_length ? Status() : Damaged("a length");
 }
 
 Status StoreFileCursor::LoadReferenced() {
-  int64_t checksum = 0;
   if (stored_.cell.value_length >= kLongValue) {
-    CELLFS_ASSIGN_OR_RETURN(const std::optional<int64_t> found,
+    CELLFS_ASSIGN_OR_RETURN(const bool found,
                             file_.reader().LongValue(stored_.reference, &owned_));
     if (!found) return Damaged("a reference to a value");
-    checksum = *found;
     stored_.packed.bytes = owned_;
-  } else {
-    if (value_ == nullptr) {
-      CELLFS_ASSIGN_OR_RETURN(value_, file_.reader().Value());
-    }
-    value_->Reset();
-    value_->Bind(1, stored_.reference);
-    CELLFS_ASSIGN_OR_RETURN(const bool found, value_->Step());
-    if (!found) return Damaged("a reference to a value");
-    checksum = value_->Integer(0);
-    stored_.packed.bytes = value_->Bytes(1);
+    return {};
   }
-  return ChecksumOfValue(stored_.packed.bytes, stored_.reference) == checksum ? Status()
-                                                                              : Damaged("a value");
+  if (value_ == nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(value_, file_.reader().Value());
+  }
+  value_->Reset();
+  value_->Bind(1, stored_.reference);
+  CELLFS_ASSIGN_OR_RETURN(const bool found, value_->Step());
+  if (!found) return Damaged("a reference to a value");
+  stored_.packed.bytes = value_->Bytes(0);
+  return {};
 }
 
 void StoreFileCursor::TakeValue(std::string* value) {
@@ -178,16 +183,10 @@ void StoreFileCursor::TakeValue(std::string* value) {
   stored_.cell.value = {};
 }
 
-Status StoreFileCursor::NoCell() const {
-  return {StatusCode::kCorruption, file_.reader().path() +
-                                       ": it is not what was written (a cell of family '" +
-                                       file_.facts().family + "')"};
-}
-
 Status StoreFileCursor::Damaged(std::string_view what) const {
   return Status(StatusCode::kCorruption, file_.reader().path() + ": " + std::string(what) +
                                              " of family '" + file_.facts().family +
-                                             "' does not match its checksum");
+                                             "' is not what was written");
 }
 
 namespace {

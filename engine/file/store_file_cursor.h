@@ -24,8 +24,7 @@ class StoreFileCursor : public CellCursor {
   StoreFileCursor(const StoreFileCursor&) = delete;
   StoreFileCursor& operator=(const StoreFileCursor&) = delete;
 
-  // kCorruption where valid(): the cell does not match its checksum; Next goes on behind it. Not
-  // valid: there is no way on from here.
+  // kCorruption: there is no way on from here. Of LoadValue: Next goes on behind it.
   Status Seek(const CellPlace& place) override;
   Status SeekToRowBefore(std::string_view row) override;
   Status Next() override;
@@ -39,8 +38,8 @@ class StoreFileCursor : public CellCursor {
  private:
   Status LoadSeen();  // the cell here, or the next one that may be seen
   Status Load();      // the cell here
+  bool TakeValueAndLength(RecordReader& reader, std::string_view* value, int64_t* length) const;
   Status LoadReferenced();
-  Status NoCell() const;
   Status Damaged(std::string_view what) const;
   bool IsKnownAt(const CellPlace& place) const;
 

@@ -51,19 +51,17 @@ StatusOr<Statement*> StoreFileReader::LastRow(CellSet set) {
 }
 
 StatusOr<Statement*> StoreFileReader::Value() {
-  return Prepared(value_, "SELECT H, V FROM long_values WHERE R = ?1");
+  return Prepared(value_, "SELECT V FROM long_values WHERE R = ?1");
 }
 
-StatusOr<std::optional<int64_t>> StoreFileReader::LongValue(int64_t reference, std::string* value) {
+StatusOr<bool> StoreFileReader::LongValue(int64_t reference, std::string* value) {
   CELLFS_ASSIGN_OR_RETURN(Statement* const statement,
-                          Prepared(checksum_, "SELECT H FROM long_values WHERE R = ?1"));
+                          Prepared(has_value_, "SELECT 1 FROM long_values WHERE R = ?1"));
   statement->Bind(1, reference);
   CELLFS_ASSIGN_OR_RETURN(const bool found, statement->Step());
-  if (!found) return std::optional<int64_t>();
-  const int64_t checksum = statement->Integer(0);
   statement->Reset();
-  CELLFS_RETURN_IF_ERROR(database_->ReadBlob("long_values", "V", reference, value));
-  return std::optional(checksum);
+  if (found) CELLFS_RETURN_IF_ERROR(database_->ReadBlob("long_values", "V", reference, value));
+  return found;
 }
 
 StatusOr<bool> StoreFileReader::HasTombstones(CellSet set, std::string_view row,

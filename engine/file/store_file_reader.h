@@ -22,7 +22,10 @@ enum class MarkerKind { kWithdrawals, kTombstones };
 // Not thread-safe.
 class StoreFileReader {
  public:
-  explicit StoreFileReader(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+  StoreFileReader(std::unique_ptr<Database> database, int64_t format)
+      : database_(std::move(database)), format_(format) {}
+
+  int64_t format() const { return format_; }
 
   StatusOr<CellTree*> Cells(CellSet set);
   // K, Q, T, Y, S, X of all markers of the kind, in cell order, by its index or by all cells.
@@ -30,9 +33,9 @@ class StoreFileReader {
   StatusOr<Statement*> MarkersOf(MarkerKind kind, CellSet set, bool by_index);
   StatusOr<Statement*> RowBefore(CellSet set);  // the largest K below ?1
   StatusOr<Statement*> LastRow(CellSet set);
-  StatusOr<Statement*> Value();  // H, V of reference ?1
-  // The same of a long value, which SQLite would hold once more; nullopt: there is none.
-  StatusOr<std::optional<int64_t>> LongValue(int64_t reference, std::string* value);
+  StatusOr<Statement*> Value();  // V of reference ?1
+  // The same of a long value, which SQLite would hold once more. False: there is none.
+  StatusOr<bool> LongValue(int64_t reference, std::string* value);
   // Of the column; family tombstones lie in the column of the empty qualifier.
   StatusOr<bool> HasTombstones(CellSet set, std::string_view row, std::string_view qualifier);
   // A block of the Bloom filter.
@@ -45,6 +48,7 @@ class StoreFileReader {
   StatusOr<Statement*> Prepared(std::optional<Statement>& statement, const std::string& sql);
 
   const std::unique_ptr<Database> database_;
+  const int64_t format_;
   // What reads a set of cells.
   struct OfSet {
     std::optional<CellTree> cells;
@@ -54,7 +58,7 @@ class StoreFileReader {
   OfSet& Of(CellSet set) { return sets_[static_cast<size_t>(set)]; }
 
   std::array<OfSet, 2> sets_;
-  std::optional<Statement> value_, checksum_, filter_block_;
+  std::optional<Statement> value_, has_value_, filter_block_;
 };
 
 }  // namespace cellfs

@@ -13,7 +13,6 @@
 
 #include "engine/disk/file_layer.h"
 #include "engine/file/block_cache.h"
-#include "engine/file/cell_format.h"
 #include "engine/file/page_checksums.h"
 
 namespace cellfs {
@@ -111,7 +110,7 @@ class FactRows {
   std::string missing_;
 };
 
-Status CheckKind(Database& database) {
+StatusOr<int64_t> FormatOf(Database& database) {
   const auto no_store_file = [&](const std::string& why) {
     return Status(StatusCode::kCorruption, database.path() + ": " + why);
   };
@@ -120,7 +119,7 @@ Status CheckKind(Database& database) {
   CELLFS_ASSIGN_OR_RETURN(const int64_t format, database.QueryInteger("PRAGMA user_version"));
   if (format < kOldestStoreFileFormat || format > kStoreFileFormat)
     return no_store_file("format " + std::to_string(format) + " is not known to this version");
-  return {};
+  return format;
 }
 
 }  // namespace
@@ -158,9 +157,9 @@ Status PutStoredFacts(Database& database, StoredFacts& stored) {
 }
 
 StatusOr<StoredFacts> ReadStoredFacts(Database& database) {
-  CELLFS_RETURN_IF_ERROR(CheckKind(database));
-  CELLFS_ASSIGN_OR_RETURN(FactRows rows, FactRows::Load(database));
   StoredFacts stored;
+  CELLFS_ASSIGN_OR_RETURN(stored.format, FormatOf(database));
+  CELLFS_ASSIGN_OR_RETURN(FactRows rows, FactRows::Load(database));
   FileFacts& facts = stored.facts;
   rows.Take("store", stored.store_id);
   rows.Take("table", stored.table);

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "engine/file/cell_format.h"
 #include "engine/file/database.h"
 #include "engine/file/file_facts.h"
 #include "engine/storage/storage_engine.h"
@@ -16,6 +17,7 @@ namespace cellfs {
 struct StoredFacts {
   uint64_t store_id = 0;
   TableId table = 0;
+  int64_t format = kStoreFileFormat;  // of the file
   FileFacts facts;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace cellfs {
 namespace {
@@ -81,16 +82,19 @@ bool TakeLongVarint(std::string_view& from, uint64_t* number) {
 void RecordWriter::Integer(int64_t number) {
   const uint64_t type = TypeOf(number);
   header_.push_back(static_cast<char>(type));
+  nulls_ = 0;
   for (size_t i = kBytesOfType[type]; i-- > 0;)
     body_.push_back(static_cast<char>(static_cast<uint64_t>(number) >> (8 * i)));
 }
 
 void RecordWriter::Blob(std::string_view bytes) {
   AppendVarint(kFirstBlob + bytes.size() * 2, header_);
+  nulls_ = 0;
   body_ += bytes;
 }
 
 std::string_view RecordWriter::Finish() {
+  header_.resize(header_.size() - std::exchange(nulls_, 0));
   record_.clear();
   AppendVarint(header_.size() + 1, record_);
   record_ += header_;

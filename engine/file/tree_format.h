@@ -53,21 +53,23 @@ inline bool TakeVarint(std::string_view& from, uint64_t* number) {
 
 // ---- Records ------------------------------------------------------------------------------------
 
-// Columns one after the other, in the order of the table.
+// Columns one after the other, in the order of the table. NULLs at the end are left out: SQLite too
+// takes columns that a record lacks for NULL.
 class RecordWriter {
  public:
-  void Begin() { header_.clear(), body_.clear(); }
-  void Null() { header_.push_back('\0'); }
+  void Begin() { header_.clear(), body_.clear(), nulls_ = 0; }
+  void Null() { header_.push_back('\0'), ++nulls_; }
   void Integer(int64_t number);
   void IntegerUnless(bool is_null, int64_t number) { is_null ? Null() : Integer(number); }
   void Blob(std::string_view bytes);
   // The header alone, of a blob that follows the record written so far.
-  void BlobBehind(size_t size) { AppendVarint(size * 2 + 12, header_); }
+  void BlobBehind(size_t size) { AppendVarint(size * 2 + 12, header_), nulls_ = 0; }
   // Good until the next Begin. Of up to 126 bytes of header, as all of ours have.
   std::string_view Finish();
 
  private:
   std::string header_, body_, record_;
+  size_t nulls_ = 0;  // at the end so far
 };
 
 // A record from its first column to its last.

@@ -210,7 +210,7 @@ Status StoreDirectory::CreateOrCheck() {
              : NotAStore(files_, path_, names);
 }
 
-// FORMAT says 5 when there is EDITS. What else a format has more is written as it comes; an older
+// An EDITS first, where there is none. What else a format has more is written as it comes; an older
 // version must not open the store then.
 Status StoreDirectory::Convert() {
   CELLFS_ASSIGN_OR_RETURN(const std::string format,

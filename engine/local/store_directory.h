@@ -16,7 +16,7 @@
 
 namespace cellfs {
 
-inline constexpr int kStoreFormatVersion = 5;
+inline constexpr int kStoreFormatVersion = 6;
 // The oldest that is read. To open such a store makes it one of ours (docs/storage.md, "Formats").
 inline constexpr int kOldestStoreFormatVersion = 3;
 

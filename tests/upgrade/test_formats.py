@@ -13,7 +13,7 @@ import pytest
 
 CELLFS = os.environ["CELLFS"]
 HERE = pathlib.Path(__file__).parent
-PRESENT = "cellfs store, format 5"
+PRESENT = "cellfs store, format 6"
 
 
 @pytest.fixture
@@ -48,11 +48,11 @@ def bytes_of(store):
             for path in sorted(store.rglob("*")) if path.is_file() and path.name != "LOCK"}
 
 
-@pytest.mark.parametrize("number", [3, 4, 5])
+@pytest.mark.parametrize("number", [3, 4, 5, 6])
 def test_it_is_opened_and_is_of_the_present_format_then(store_of, number):
     store = store_of(number)
     assert run("get", "-b", store, "notes", "monday", "text:list")[:2] == (0, "buy bread\n")
-    assert number == 5 or format_of(store) != PRESENT, "who only reads changes nothing"
+    assert number == 6 or format_of(store) != PRESENT, "who only reads changes nothing"
     assert run("put", store, "notes", "wednesday", "text:list=new")[0] == 0
     assert format_of(store) == PRESENT
     assert run("get", "-b", store, "notes", "tuesday", "text:list")[:2] == (0, "in the log\n")
@@ -83,9 +83,9 @@ def test_one_that_is_too_old_is_refused_and_stays_as_it_is(store_of, number, tex
 
 
 def test_one_of_a_newer_version_is_refused(store_of):
-    store = store_of(5)
-    (store / "FORMAT").write_text((store / "FORMAT").read_text().replace("format 5", "format 6"))
+    store = store_of(6)
+    (store / "FORMAT").write_text((store / "FORMAT").read_text().replace("format 6", "format 7"))
     before = bytes_of(store)
     code, _, err = run("status", store)
-    assert code == 3 and "has format 6, of a newer version" in err
+    assert code == 3 and "has format 7, of a newer version" in err
     assert bytes_of(store) == before

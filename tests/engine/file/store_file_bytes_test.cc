@@ -29,18 +29,18 @@ constexpr size_t kCheckedBytes = 4088;  // of a page; behind them lies their che
 
 const Lines kSchema = {
     "PRAGMA application_id = 1667591276",
-    "PRAGMA user_version = 4",
+    "PRAGMA user_version = 5",
     "CREATE TABLE facts(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID",
     "CREATE TABLE cells(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
-    "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, X INTEGER, "
-    "Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID",
+    "S INTEGER NOT NULL, V BLOB, L INTEGER, R INTEGER, X INTEGER, Z INTEGER, "
+    "PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID",
     "CREATE INDEX tombstones ON cells(K, Q) WHERE Y < -4 AND Y > -256",
     "CREATE INDEX withdrawals ON cells(K, Q, T) WHERE Y < -255",
-    "CREATE TABLE long_values(R INTEGER PRIMARY KEY, H INTEGER NOT NULL, V BLOB NOT NULL)",
+    "CREATE TABLE long_values(R INTEGER PRIMARY KEY, V BLOB NOT NULL)",
     "CREATE TABLE filter(N INTEGER PRIMARY KEY, B BLOB NOT NULL)",
     "CREATE TABLE hidden(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
-    "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, X INTEGER, "
-    "Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID",
+    "S INTEGER NOT NULL, V BLOB, L INTEGER, R INTEGER, X INTEGER, Z INTEGER, "
+    "PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID",
     "CREATE INDEX hidden_tombstones ON hidden(K, Q) WHERE Y < -4 AND Y > -256",
 };
 const Lines kRows = {
@@ -68,6 +68,39 @@ const Lines kRows = {
     "INSERT INTO facts VALUES('tombstones',2)",
     "INSERT INTO facts VALUES('withdrawals',1)",
     "INSERT INTO facts VALUES('written',77)",
+    "INSERT INTO cells VALUES(X'61',X'',-6,-14,-11,X'',NULL,NULL,NULL,NULL)",
+    "INSERT INTO cells VALUES(X'61',X'6C6F6E67',-7,-4,-12,NULL,12,1,NULL,NULL)",
+    "INSERT INTO cells VALUES(X'61',X'71',-9,-268,-15,X'',12,NULL,NULL,NULL)",
+    "INSERT INTO cells VALUES(X'62',X'00FF',-10,-4,-13,X'',NULL,NULL,60000,NULL)",
+    "INSERT INTO hidden VALUES(X'61',X'71',-8,-12,-14,X'',NULL,NULL,NULL,NULL)",
+    "INSERT INTO hidden VALUES(X'61',X'71',-5,-4,-10,X'66697665',NULL,NULL,NULL,NULL)",
+    "INSERT INTO long_values VALUES(1,X'7477656C7665206279746573')",
+};
+// Sixty times x, in each way of compression. Only to be read: who compresses may find another way.
+const Lines kCompressed = {
+    "INSERT INTO cells VALUES(X'62',X'4C5A34',-1,-4,-1,X'1F78010023507878787878',60,NULL,NULL,2)",
+    "INSERT INTO cells VALUES(X'62',X'534E41505059',-1,-4,-1,X'3C0078EA0100',60,NULL,NULL,3)",
+    "INSERT INTO cells VALUES(X'62',X'5A535444',-1,-4,-1,"
+    "X'28B52FFD203C45000010787801003F0116',60,NULL,NULL,1)",
+};
+// The same cells in the format before: with lengths, and checksums of their own, before their values.
+const Lines kSchemaOfFormat4 = {
+    "PRAGMA application_id = 1667591276",
+    "PRAGMA user_version = 4",
+    "CREATE TABLE facts(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE cells(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
+    "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, X INTEGER, "
+    "Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID",
+    "CREATE INDEX tombstones ON cells(K, Q) WHERE Y < -4 AND Y > -256",
+    "CREATE INDEX withdrawals ON cells(K, Q, T) WHERE Y < -255",
+    "CREATE TABLE long_values(R INTEGER PRIMARY KEY, H INTEGER NOT NULL, V BLOB NOT NULL)",
+    "CREATE TABLE filter(N INTEGER PRIMARY KEY, B BLOB NOT NULL)",
+    "CREATE TABLE hidden(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
+    "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, X INTEGER, "
+    "Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID",
+    "CREATE INDEX hidden_tombstones ON hidden(K, Q) WHERE Y < -4 AND Y > -256",
+};
+const Lines kCellsOfFormat4 = {
     "INSERT INTO cells VALUES(X'61',X'',-6,-14,-11,0,-704236815,X'',NULL,NULL,NULL)",
     "INSERT INTO cells VALUES(X'61',X'6C6F6E67',-7,-4,-12,12,873123722,NULL,1,NULL,NULL)",
     "INSERT INTO cells VALUES(X'61',X'71',-9,-268,-15,12,-737688003,X'',NULL,NULL,NULL)",
@@ -75,15 +108,6 @@ const Lines kRows = {
     "INSERT INTO hidden VALUES(X'61',X'71',-8,-12,-14,0,-726182319,X'',NULL,NULL,NULL)",
     "INSERT INTO hidden VALUES(X'61',X'71',-5,-4,-10,4,-1928372539,X'66697665',NULL,NULL,NULL)",
     "INSERT INTO long_values VALUES(1,-596884581,X'7477656C7665206279746573')",
-};
-// Sixty times x, in each way of compression. Only to be read: who compresses may find another way.
-const Lines kCompressed = {
-    "INSERT INTO cells VALUES(X'62',X'4C5A34',-1,-4,-1,60,"
-    "665269776,X'1F78010023507878787878',NULL,NULL,2)",
-    "INSERT INTO cells VALUES(X'62',X'534E41505059',-1,-4,-1,60,"
-    "-1328659350,X'3C0078EA0100',NULL,NULL,3)",
-    "INSERT INTO cells VALUES(X'62',X'5A535444',-1,-4,-1,60,"
-    "164738558,X'28B52FFD203C45000010787801003F0116',NULL,NULL,1)",
 };
 // Those that are set of the one block of the filter.
 const std::set<size_t> kFilterBits = {
@@ -167,7 +191,7 @@ class StoreFileBytesTest : public testing::Test {
   }
 
   // Without the program: SQLite gives each page its last bytes, and the test fills them.
-  void WriteByHand(const Lines& rows, const std::set<size_t>& filter_bits) {
+  void WriteByHand(const Lines& schema, const Lines& rows, const std::set<size_t>& filter_bits) {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path_.c_str(), &database), SQLITE_OK);
     int reserved = kPage - kCheckedBytes;
@@ -175,7 +199,7 @@ class StoreFileBytesTest : public testing::Test {
     std::string block(4000, '\0');
     for (const size_t bit : filter_bits) block[bit / 8] |= static_cast<char>(1 << (bit % 8));
     Lines statements = {"PRAGMA page_size = 4096", "PRAGMA journal_mode = OFF"};
-    statements.insert(statements.end(), kSchema.begin(), kSchema.end());
+    statements.insert(statements.end(), schema.begin(), schema.end());
     statements.insert(statements.end(), rows.begin(), rows.end());
     statements.push_back("INSERT INTO filter VALUES(0," + Blob(block) + ")");
     for (const std::string& statement : statements)
@@ -241,9 +265,9 @@ class StoreFileBytesTest : public testing::Test {
   }
   Lines RowsOfFile() const {
     Lines lines = RowsOf("facts", {"name", "value"});
-    const Lines of_cell = {"K", "Q", "T", "Y", "S", "L", "H", "V", "R", "X", "Z"};
+    const Lines of_cell = {"K", "Q", "T", "Y", "S", "V", "L", "R", "X", "Z"};
     for (const Lines& rows : {RowsOf("cells", of_cell), RowsOf("hidden", of_cell),
-                              RowsOf("long_values", {"R", "H", "V"})})
+                              RowsOf("long_values", {"R", "V"})})
       lines.insert(lines.end(), rows.begin(), rows.end());
     return lines;
   }
@@ -309,7 +333,7 @@ TEST_F(StoreFileBytesTest, PagesHaveTheirChecksums) {
 }
 
 TEST_F(StoreFileBytesTest, AFileMadeOfItIsRead) {
-  WriteByHand(kRows, kFilterBits);
+  WriteByHand(kSchema, kRows, kFilterBits);
   const auto stored = ReadStoredFacts(path_);
   ASSERT_OK(stored);
   EXPECT_EQ(stored->store_id, kIdOfStore);
@@ -330,10 +354,25 @@ TEST_F(StoreFileBytesTest, AFileMadeOfItIsRead) {
   EXPECT_EQ(found.cells, 6u);
 }
 
+TEST_F(StoreFileBytesTest, AFileOfTheFormatBeforeIsReadAsItIs) {
+  Lines rows(kRows.begin(), std::find_if(kRows.begin(), kRows.end(), [](const std::string& row) {
+    return row.find("facts") == std::string::npos;
+  }));
+  rows.insert(rows.end(), kCellsOfFormat4.begin(), kCellsOfFormat4.end());
+  WriteByHand(kSchemaOfFormat4, rows, kFilterBits);
+  const auto cells = Read();
+  ASSERT_OK(cells);
+  EXPECT_EQ(*cells, Cells());
+  CheckedStoreFile found;
+  const Status checked = CheckStoreFile(folder_, Facts(), &found);
+  EXPECT_TRUE(checked.ok()) << checked.ToString();
+  EXPECT_TRUE(found.damage.empty());
+}
+
 TEST_F(StoreFileBytesTest, AValueIsReadHoweverItIsCompressed) {
   Lines rows = kRows;
   rows.insert(rows.end(), kCompressed.begin(), kCompressed.end());
-  WriteByHand(rows, kFilterBits);
+  WriteByHand(kSchema, rows, kFilterBits);
   const auto cells = Read();
   ASSERT_OK(cells);
   ASSERT_EQ(cells->size(), Cells().size() + 3);

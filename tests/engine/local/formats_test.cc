@@ -52,7 +52,7 @@ TEST_F(FormatsTest, AStoreOfFormat3IsReadAndIsOfOursThen) {
     auto store = Open();
     ASSERT_OK(store);
     EXPECT_EQ(Text(**store), expected);
-    EXPECT_TRUE(Format().starts_with("cellfs store, format 5\n"));
+    EXPECT_TRUE(Format().starts_with("cellfs store, format 6\n"));
     if (round == 0) {
       ASSERT_OK(
           (*store)->Compact(Caller::Superuser(), ParseTableName("t"), CompactionKind::kMajor));

@@ -58,7 +58,7 @@ TEST_F(StoreDirectoryTest, IsMadeForItsOwnerAlone) {
   char id[20];
   std::snprintf(id, sizeof(id), "%016" PRIx64, (*directory)->id());
   EXPECT_EQ(*files_.Read(path_ + "/FORMAT"),
-            std::string("cellfs store, format 5\nid ") + id + "\n");
+            std::string("cellfs store, format 6\nid ") + id + "\n");
   EXPECT_EQ((*directory)->LoadCatalog()->document, "");
 }
 
@@ -222,8 +222,8 @@ TEST_F(StoreDirectoryTest, AForeignDirectoryIsRefusedAndLeftAlone) {
 
 TEST_F(StoreDirectoryTest, AnotherFormatIsRefusedInClearWords) {
   ASSERT_TRUE(Open().ok());
-  Write("FORMAT", "cellfs store, format 6\n");
-  Expect(StatusCode::kDoNotRetry, "has format 6, of a newer version");
+  Write("FORMAT", "cellfs store, format 7\n");
+  Expect(StatusCode::kDoNotRetry, "has format 7, of a newer version");
   for (const char* older : {"1", "2"}) {
     Write("FORMAT", std::string("cellfs store, format ") + older + "\n");
     Expect(StatusCode::kDoNotRetry,
@@ -335,7 +335,7 @@ TEST_F(StoreDirectoryTest, DamagedEditsAreCorruption) {
 TEST_F(StoreDirectoryTest, AStoreOfFormat4GetsEdits) {
   ASSERT_TRUE((*Open())->SaveCatalog("document").ok());
   std::string format = *files_.Read(path_ + "/FORMAT");
-  format.replace(format.find("format 5"), 8, "format 4");
+  format.replace(format.find("format 6"), 8, "format 4");
   Write("FORMAT", format);
   std::filesystem::remove(path_ + "/EDITS");
   EXPECT_EQ(ReadCatalog(files_, path_)->document, "document");
