@@ -153,6 +153,18 @@ size_t KeyRanges::MostUnits() const {
   return most + young_.units.size();
 }
 
+uint64_t KeyRanges::BytesBeyond(size_t units) const {
+  uint64_t most = 0;
+  for (const KeyPiece& piece : pieces_) {
+    size_t seen = 0;
+    uint64_t bytes = 0;
+    for (const auto* of_age : {&piece.units, &young_.units})
+      for (const FileUnit& unit : *of_age) bytes += ++seen > units ? unit.bytes : 0;
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
 // Pieces have no row in common, so the newest runs of all of them are one, and so on.
 std::vector<FileRun> KeyRanges::Runs() const {
   std::vector<FileRun> from_newest;

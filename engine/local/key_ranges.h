@@ -60,6 +60,8 @@ class KeyRanges {
   const KeyPiece& young() const { return young_; }
   // How many files a read may have to look into: of a piece, and the young ones.
   size_t MostUnits() const;
+  // Of those beyond so many, the newest.
+  uint64_t BytesBeyond(size_t units) const;
   // What a read goes through, the oldest first.
   std::vector<FileRun> Runs() const;
   // As it is to be cut from now on: where a piece has more than two times so many bytes, between

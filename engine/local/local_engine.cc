@@ -2,6 +2,7 @@
 #include "engine/local/local_engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 
@@ -51,8 +52,16 @@ LocalEngine::~LocalEngine() {
   // What cannot be flushed now stays in the log, for the next time.
   for (const auto& table : Tables()) static_cast<void>(table->Flush());
   static_cast<void>(services_->wal->Roll());
+  RemoveLeftovers();
   // At once: each file that is closed looks through all of it for what is its own.
   services_->cache.blocks.SetCapacity(0);
+}
+
+// Of a compaction that has just been ended, mostly; what takes longer waits for the next opening.
+void LocalEngine::RemoveLeftovers() {
+  constexpr std::chrono::seconds kLongest{1};
+  const auto until = std::chrono::steady_clock::now() + kLongest;
+  services_->leftovers.Remove([&] { return std::chrono::steady_clock::now() >= until; });
 }
 
 std::string LocalEngine::PathOf(TableId id) const {

@@ -63,6 +63,7 @@ class LocalEngine : public StorageEngine {
   void RemoveFiles(TableId id) const;
   void CountMoments(Statistics& statistics);
   void RemoveUnnamed(const std::string& path);
+  void RemoveLeftovers();
   std::string DescribeMaintenance() const;
   Status CheckTakesPuts();
   StatusOr<std::shared_ptr<LocalTable>> OpenTable(const StoredTable& table);

@@ -140,9 +140,9 @@ StatusOr<Applied> LocalTable::Apply(std::span<RowBatch> batches, WriteRoom* room
   const TableServices::BytesOfPut bytes = BytesOf(batches);
   const auto* awaited = static_cast<const TableWriteRoom*>(room);
   if (awaited != nullptr && awaited->IsEnoughFor(bytes))
-    return Write(batches, bytes, only_deletes, awaited->pause());
+    return Write(batches, bytes, only_deletes, awaited->fullness());
   TableWriteRoom own(*services_, flusher_, bytes, only_deletes);
-  if (own.Take()) return Write(batches, bytes, only_deletes, own.pause());
+  if (own.Take()) return Write(batches, bytes, only_deletes, own.fullness());
   Applied nothing;
   nothing.lacks = std::make_unique<TableWriteRoom>(*services_, flusher_, bytes, only_deletes);
   return nothing;
@@ -163,7 +163,7 @@ void TakeLongValues(RowBatch& batch, std::vector<CellView>& cells, Memstore::Add
 
 StatusOr<Applied> LocalTable::Write(std::span<RowBatch> batches,
                                     const TableServices::BytesOfPut& bytes, bool only_deletes,
-                                    std::chrono::microseconds pause) {
+                                    double fullness) {
   const std::lock_guard write_lock(services_->write_mutex);
   // Its log has ended: a record would never be flushed, and keep the log for ever.
   if (versions_.is_dropped()) return Gone();
@@ -192,7 +192,17 @@ StatusOr<Applied> LocalTable::Write(std::span<RowBatch> batches,
   services_->mutations += batches.size();
   const int64_t flush_size = FlushSizeOf(*version->schema, services_->options.site);
   if (static_cast<int64_t>(active->memstore().bytes()) >= flush_size) services_->wake_maintenance();
-  return Applied{.position = position, .pause = pause};
+  return Applied{.position = position, .pause = PauseAfter(bytes.in_log, fullness, *version)};
+}
+
+std::chrono::microseconds LocalTable::PauseAfter(uint64_t bytes, double fullness,
+                                                 const TableVersion& version) {
+  if (!flusher_.CanWait()) return {};
+  WriteBacklog backlog{.memory = fullness};
+  if (version.schema->compaction_enabled())
+    backlog.files = static_cast<double>(version.bytes_behind) /
+                    static_cast<double>(FlushSizeOf(*version.schema, services_->options.site));
+  return pace_.Take(bytes, backlog);
 }
 
 Timestamp LocalTable::NewestTimestamp() const {

@@ -10,6 +10,7 @@
 #ifndef CELLFS_ENGINE_LOCAL_LOCAL_TABLE_H_
 #define CELLFS_ENGINE_LOCAL_LOCAL_TABLE_H_
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,6 +20,7 @@
 #include "engine/local/table_flusher.h"
 #include "engine/local/table_services.h"
 #include "engine/local/version_set.h"
+#include "engine/local/write_pace.h"
 #include "engine/storage/cell_storage.h"
 #include "engine/storage/storage_engine.h"
 
@@ -67,10 +69,12 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
   // With room.
   StatusOr<Applied> Write(std::span<RowBatch> batches,
                           const TableServices::BytesOfPut& bytes, bool only_deletes,
-                          std::chrono::microseconds pause);
+                          double fullness);
   Status CheckStorable(std::span<const RowBatch> batches) const;
   TableServices::BytesOfPut BytesOf(std::span<const RowBatch> batches) const;
   TableServices::BytesOfPut BytesOfValue(uint64_t bytes) const;
+  std::chrono::microseconds PauseAfter(uint64_t bytes, double fullness,
+                                       const TableVersion& version);
   void ShowError(std::string_view work, const Attempts& attempts,
                  TableStatistics& statistics) const;
 
@@ -78,6 +82,7 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
   VersionSet versions_;
   TableFlusher flusher_;
   TableCompactor compactor_;
+  WritePace pace_;
   const std::map<std::string, Timestamp> dropped_families_;  // as of StoredTable
   std::string strange_family_;                               // set by Recover
 };

@@ -5,7 +5,8 @@
 // that are the largest when all together take too much, or that a put waits for which the disk has
 // no room for; two compact, one of them only what is short (HBase's small and large pools). So a
 // flush waits neither for a compaction nor for a flush of another table, and a short compaction for
-// no long one. After an error the next try waits (Attempts). One more scrubs.
+// no long one. After an error the next try waits (Attempts). One more scrubs. Compactions and
+// scrubs have of the processors what others leave.
 #ifndef CELLFS_ENGINE_LOCAL_SCHEDULER_H_
 #define CELLFS_ENGINE_LOCAL_SCHEDULER_H_
 

@@ -32,9 +32,6 @@ constexpr double PartOf(WriteKind kind) {
 }
 // One of so many parts of its flush size is the least that a writer flushes himself.
 constexpr int64_t kLeastPart = 4;
-// Writers are slowed from so much on.
-constexpr double kSlowFrom = 0.75;
-constexpr std::chrono::microseconds kLongestDelay{20000};
 
 class UnderWay {
  public:
@@ -154,12 +151,6 @@ Status TableFlusher::WaitForRoom(WriteKind kind) {
   const double fullness = Fullness(kind);
   if (fullness >= 1 && !services_.maintained && !failed_ && IsWorthFlushing()) return Flush();
   return CheckFlushes(fullness);
-}
-
-std::chrono::microseconds TableFlusher::PauseAt(double fullness) const {
-  if (fullness < kSlowFrom || !CanWait()) return {};
-  const double part = std::min(1.0, (fullness - kSlowFrom) / (1 - kSlowFrom));
-  return std::chrono::duration_cast<std::chrono::microseconds>(kLongestDelay * part);
 }
 
 // While others hold the memory a table is not flushed for each write.

@@ -6,7 +6,6 @@
 #define CELLFS_ENGINE_LOCAL_TABLE_FLUSHER_H_
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <mutex>
 
@@ -48,13 +47,12 @@ class TableFlusher {
   // How much of what memstores may have is taken, of this table's or of all. From 1 on there is no
   // room for a write.
   double Fullness(WriteKind kind) const;
-  // The fuller memory is, the longer a writer pauses after his write, so that nobody waits for long
-  // when it is full.
-  std::chrono::microseconds PauseAt(double fullness) const;
   // Where there is none, waits for flushes that make some. An error: those of this table fail, and
   // memory would grow until the process ends. While the background does not flush (it is off, or
   // paused), the writer does.
   Status WaitForRoom(WriteKind kind);
+  // Whether the background makes room.
+  bool CanWait() const;
   bool MustWait(WriteKind kind) const { return Fullness(kind) >= 1 && CanWait(); }
   Status CheckTakesPuts() const { return CheckFlushes(Fullness(WriteKind::kLarge)); }
 
@@ -63,7 +61,6 @@ class TableFlusher {
   Status RunJob(const TableVersionPtr& version);
   void Ended(const Status& status);
   Status CheckFlushes(double fullness) const;
-  bool CanWait() const;
   bool IsWorthFlushing() const;
 
   TableServices& services_;

@@ -74,6 +74,13 @@ uint64_t TableFiles::bytes() const {
   return bytes;
 }
 
+uint64_t TableFiles::BytesBeyond(size_t units) const {
+  uint64_t most = 0;
+  for (const auto& [name, family] : families_)
+    most = std::max(most, family.ranges.BytesBeyond(units));
+  return most;
+}
+
 bool TableVersion::HasUnflushed() const {
   return frozen != nullptr || active->memstore().cells() > 0;
 }

@@ -38,6 +38,7 @@ class TableFiles {
   Timestamp OldestBeside(const StoreFile& file) const;
   StoreFiles All() const;
   uint64_t bytes() const;
+  uint64_t BytesBeyond(size_t units) const;  // KeyRanges', of the family that has most
   Timestamp newest() const { return newest_; }  // of all cells
 
  private:
@@ -66,6 +67,7 @@ struct TableVersion {
   std::shared_ptr<MemoryCells> frozen;  // being flushed, or waiting for it after an error; or null
   std::shared_ptr<const TableFiles> files;
   FamilyPasts past;
+  uint64_t bytes_behind = 0;  // of files beyond hbase.hstore.blockingStoreFiles
 
   bool HasUnflushed() const;
   uint64_t UnflushedBytes() const;

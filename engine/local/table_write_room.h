@@ -22,8 +22,7 @@ class TableWriteRoom : public WriteRoom {
   bool Take() override;
   Status Await() override;
 
-  // Of the write that had it.
-  std::chrono::microseconds pause() const { return flusher_.PauseAt(fullness_); }
+  double fullness() const { return fullness_; }  // of memory, when it was looked at
   bool IsEnoughFor(const TableServices::BytesOfPut& bytes) const;
 
  private:
@@ -37,7 +36,7 @@ class TableWriteRoom : public WriteRoom {
   const bool only_deletes_;
   LargeWrites::Turn turn_;
   DiskReserve::Claim claim_;
-  double fullness_ = 0;  // of memory, when it was looked at
+  double fullness_ = 0;
 };
 
 }  // namespace cellfs

@@ -42,6 +42,7 @@ VersionSet::VersionSet(TableServices& services, StoredTable table,
   version.schema = std::move(table.schema);
   version.active = NewMemory(*version.schema);
   version.files = std::make_shared<TableFiles>(files, manifest.ranges);
+  version.bytes_behind = BytesBehind(*version.files);
   version.past = manifest.past;
   version_ = std::make_shared<TableVersion>(std::move(version));
 }
@@ -200,6 +201,10 @@ Status VersionSet::Save(const VersionEdit& edit, const Manifest& manifest) {
       kBytesOfNames, [&] { return SaveManifest(services_.files, folder_->path, manifest); });
 }
 
+uint64_t VersionSet::BytesBehind(const TableFiles& files) const {
+  return files.BytesBeyond(static_cast<size_t>(services_.options.site.blocking_store_files));
+}
+
 void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
   const std::shared_ptr<TableVersion>& after = successor.version;
   const std::lock_guard write_lock(services_.write_mutex);
@@ -207,6 +212,7 @@ void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
   const TableVersionPtr before = Current();
   *after = *before;
   after->files = successor.files;
+  after->bytes_behind = BytesBehind(*after->files);
   after->past = successor.manifest.past;
   if (edit.schema != nullptr) {
     after->schema = edit.schema;

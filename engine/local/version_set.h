@@ -104,6 +104,7 @@ class VersionSet {
   TableRanges RangesAfter(const VersionEdit& edit, const StoreFiles& files,
                           const std::vector<FileFacts>& strange) const;
   Status Save(const VersionEdit& edit, const Manifest& manifest);
+  uint64_t BytesBehind(const TableFiles& files) const;
   void Install(const VersionEdit& edit, const Successor& successor);
   void LetGo(const StoreFiles& removed, const Manifest& manifest);
   void NoteStrange(std::vector<FileFacts> strange);

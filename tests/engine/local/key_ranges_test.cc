@@ -123,6 +123,20 @@ TEST_F(KeyRangesTest, FilesOfOneTimeAreTakenTogether) {
   EXPECT_EQ(Divided({}), ":[1 2 3 ][4 ] young:");
 }
 
+TEST_F(KeyRangesTest, WhatLiesBeyondSoManyUnitsIsTheNewest) {
+  Add("a", "c", {1, 10}, kMegabyte);
+  Add("m", "p", {1, 10}, 16 * kMegabyte);
+  Add("a", "c", {11, 20}, 2 * kMegabyte);
+  Add("a", "p", {21, 30}, 4 * kMegabyte);
+  Add("a", "p", {31, 40}, 8 * kMegabyte);
+  const KeyRanges ranges(files_, {"m"});
+  ASSERT_EQ(ranges.MostUnits(), 4u);
+  EXPECT_EQ(ranges.BytesBeyond(4), 0u);
+  EXPECT_EQ(ranges.BytesBeyond(3), 8 * kMegabyte);
+  EXPECT_EQ(ranges.BytesBeyond(2), 12 * kMegabyte) << "of the piece that has most";
+  EXPECT_EQ(ranges.BytesBeyond(0), 28 * kMegabyte);
+}
+
 TEST_F(KeyRangesTest, LargeFilesWithoutACommonRowCountAsOne) {
   for (int i = 0; i < 4; ++i)
     Add(std::to_string(i), std::to_string(i), {i + 1u, i + 1u}, 64 * kMegabyte);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // What the background does after an error, and when the disk has no room for puts.
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -26,6 +28,23 @@ class MaintenanceTest : public EngineTest {
     }
   }
 };
+
+// Threads of this process that give way to its others.
+int ThreadsThatGiveWay() {
+  const int usual = getpriority(PRIO_PROCESS, 0);
+  int count = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+    if (getpriority(PRIO_PROCESS, std::stoi(task.path().filename())) > usual) ++count;
+  return count;
+}
+
+TEST_F(MaintenanceTest, CompactionsGiveWayToWhoReadsAndWrites) {
+  ASSERT_EQ(ThreadsThatGiveWay(), 0);
+  Open();
+  while (ThreadsThatGiveWay() < 2) usleep(1000);
+  ASSERT_OK(PutOne("a", 1, "of a thread that does not"));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, 0), getpriority(PRIO_PROCESS, getpid()));
+}
 
 TEST_F(MaintenanceTest, AFlushThatFailsIsTriedAgainAfterAPauseThatGrows) {
   options_.site.memstore_flush_size = 50000;
