@@ -124,10 +124,17 @@ bool AreWorthMerging(const TableVersion& version, const KeyPiece& young, const S
 
 }  // namespace
 
+bool HasTaken(const StoreFiles& files, const TakenFiles& taken) {
+  return !taken.empty() && std::any_of(files.begin(), files.end(), [&](const auto& file) {
+    return taken.contains(file->facts().number);
+  });
+}
+
 // Of the piece that has most files, where several want it. What concerns a piece as a whole has to
 // wait until young files have become its own.
 std::optional<Compaction> PickCompaction(const TableVersion& version, const FamilySchema& family,
-                                         const SiteSettings& site, Timestamp now) {
+                                         const SiteSettings& site, Timestamp now,
+                                         const TakenFiles& taken) {
   const KeyRanges& ranges = version.files->RangesOf(family.name());
   const KeyPiece& young = ranges.young();
   bool merges_young = AreWorthMerging(version, young, site);
@@ -135,7 +142,7 @@ std::optional<Compaction> PickCompaction(const TableVersion& version, const Fami
   const Timestamp kept = OldestKeptTombstone(family, now, site.time_to_purge_deletes);
   size_t most = 0;
   for (const KeyPiece& piece : ranges.pieces()) {
-    if (piece.files.empty() || piece.units.size() <= most) continue;
+    if (piece.files.empty() || piece.units.size() <= most || HasTaken(piece.files, taken)) continue;
     std::optional<Compaction> in_piece;
     if (HasMuchGarbage(piece.files, kept) ||
         IsMajorDue(version.schema->name(), family, piece, site, now)) {
@@ -149,7 +156,7 @@ std::optional<Compaction> PickCompaction(const TableVersion& version, const Fami
     most = piece.units.size();
     picked = std::move(in_piece);
   }
-  if (merges_young && young.units.size() >= most)
+  if (merges_young && young.units.size() >= most && !HasTaken(young.files, taken))
     return Compaction{family, young.files, CompactionKind::kMinor};
   return picked;
 }

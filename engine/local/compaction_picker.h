@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -40,9 +41,15 @@ int64_t FlushSizeOf(const TableSchema& schema, const SiteSettings& site);
 // How long a file that a compaction writes becomes, and a piece of the key range at least.
 uint64_t BytesOfPiece(const TableSchema& schema, const SiteSettings& site);
 
-// What is worth it now; nullopt: nothing is.
+// The numbers of files that others compact (HBase: HStore.filesCompacting).
+using TakenFiles = std::set<uint64_t>;
+bool HasTaken(const StoreFiles& files, const TakenFiles& taken);
+
+// What is worth it now, in a piece of which no file is taken, or of young ones likewise; nullopt:
+// nothing is.
 std::optional<Compaction> PickCompaction(const TableVersion& version, const FamilySchema& family,
-                                         const SiteSettings& site, Timestamp now);
+                                         const SiteSettings& site, Timestamp now,
+                                         const TakenFiles& taken = {});
 // Those that can go unread, for all in them has expired.
 StoreFiles PickExpired(const StoreFiles& files, const FamilySchema& family, Timestamp now);
 // Each two units of a piece that follow each other, the smallest first, where more than two are

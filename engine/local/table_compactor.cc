@@ -2,67 +2,20 @@
 #include "engine/local/table_compactor.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "engine/local/rewrite_notice.h"
-#include "engine/waiting.h"
 #include "engine/work_limit.h"
 
 namespace cellfs {
 namespace {
 
 constexpr int kAttempts = 5;  // where the table is altered meanwhile
-constexpr std::chrono::milliseconds kLookEvery{100};  // whether who waits has given up
 
 }  // namespace
-
-// ---- Turns --------------------------------------------------------------------------------------
-
-class TableCompactor::Turn {
- public:
-  // REQUIRES: the compactor's mutex.
-  Turn(TableCompactor& compactor, const std::string& family)
-      : compactor_(compactor), family_(compactor.under_way_.insert(family).first) {}
-  ~Turn() {
-    {
-      const std::lock_guard lock(compactor_.mutex_);
-      compactor_.under_way_.erase(family_);
-    }
-    compactor_.ended_.notify_all();
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  TableCompactor& compactor_;
-  const std::set<std::string>::iterator family_;
-};
-
-std::unique_ptr<TableCompactor::Turn> TableCompactor::TakeTurn(const std::string& family) {
-  const GivingUp* const asker = GivingUp::OfThisThread();
-  const Waiting waiting(Wait::kIsLong);
-  std::unique_lock lock(mutex_);
-  while (under_way_.contains(family)) {
-    if (asker != nullptr && asker->HasGivenUp()) return nullptr;
-    ended_.wait_for(lock, kLookEvery);
-  }
-  return std::make_unique<Turn>(*this, family);
-}
-
-std::unique_ptr<TableCompactor::Turn> TableCompactor::TryTurn(const std::string& family) {
-  const std::lock_guard lock(mutex_);
-  if (under_way_.contains(family)) return nullptr;
-  return std::make_unique<Turn>(*this, family);
-}
-
-void TableCompactor::Await() {
-  std::unique_lock lock(mutex_);
-  ended_.wait(lock, [&] { return under_way_.empty(); });
-}
 
 // ---- What is asked for --------------------------------------------------------------------------
 
@@ -90,9 +43,9 @@ Status TableCompactor::CompactAll(CompactionKind kind) {
     std::vector<const FamilySchema*> without_room;
     Status full;
     for (const FamilySchema* family : families) {
-      const auto turn = TakeTurn(family->name());
+      const auto turn = turns_.TakeAlone(family->name());
       if (turn == nullptr) return Cancelled();
-      Status status = Ended(*family, CompactFamily(*family, kind));
+      Status status = Ended(*family, CompactFamily(*family, kind, *turn));
       if (status.code() == StatusCode::kStoreFull) {
         without_room.push_back(family);
         full = std::move(status);
@@ -107,11 +60,12 @@ Status TableCompactor::CompactAll(CompactionKind kind) {
   }
 }
 
-Status TableCompactor::CompactFamily(const FamilySchema& family, CompactionKind kind) {
+Status TableCompactor::CompactFamily(const FamilySchema& family, CompactionKind kind,
+                                     Turn& turn) {
   bool has_thinned = false;
   std::string from;
   for (int attempt = 1;; ++attempt) {
-    Status status = DropExpired(family).status();
+    Status status = DropExpired(family, turn).status();
     if (status.ok()) status = CompactPieces(family, kind, from);
     if (status.code() == StatusCode::kStoreFull) {
       bool has_made_room = false;
@@ -223,9 +177,9 @@ StatusOr<bool> TableCompactor::CompactByPolicy(CompactionLength length, const St
   for (const auto& [name, family] : schema->families) {
     if (versions_.is_dropped()) return false;
     if (stopped && !AttemptsAt(name).MayTry(services_.options.clock->Elapsed())) continue;
-    const auto turn = stopped ? TryTurn(name) : TakeTurn(name);
+    const auto turn = stopped ? turns_.TryToShare(name) : turns_.TakeAlone(name);
     if (turn == nullptr) continue;
-    const StatusOr<bool> done = CompactIfWorthIt(family, length, stopped);
+    const StatusOr<bool> done = CompactIfWorthIt(family, length, stopped, *turn);
     Status status = done.status();
     if (!done.ok() || *done || length == CompactionLength::kAny) status = Ended(family, status);
     if (done.ok() && *done) return true;
@@ -256,17 +210,24 @@ Status TableCompactor::Ended(const FamilySchema& family, const Status& status) {
 // tell what newer files have overwritten; the keys do, and of long values they are few.
 StatusOr<std::optional<Compaction>> TableCompactor::FindGarbage(const TableVersion& version,
                                                                 const FamilySchema& family,
-                                                                const Stopped& stopped) {
+                                                                const Stopped& stopped,
+                                                                Turn& turn) {
   const KeyRanges& ranges = version.files->RangesOf(family.name());
   if (!ranges.young().files.empty()) return std::optional<Compaction>();
   for (const KeyPiece& piece : ranges.pieces()) {
     if (piece.files.size() < 2 || !HaveLongValues(piece.files) || !HasGrown(family, piece))
       continue;
-    Compaction whole{family, piece.files, CompactionKind::kMajor};
+    std::optional<Compaction> whole = turn.Take([&](const TakenFiles& taken) {
+      return HasTaken(piece.files, taken)
+                 ? std::nullopt
+                 : std::optional(Compaction{family, piece.files, CompactionKind::kMajor});
+    });
+    if (!whole) continue;
     CELLFS_ASSIGN_OR_RETURN(
         const bool is_worth_it,
-        CompactionJob(services_, versions_, whole, stopped).WouldLeaveOutHalf());
-    if (is_worth_it) return std::optional(std::move(whole));
+        CompactionJob(services_, versions_, *whole, stopped).WouldLeaveOutHalf());
+    if (is_worth_it) return whole;
+    turn.LetGo();
   }
   return std::optional<Compaction>();
 }
@@ -284,22 +245,22 @@ bool TableCompactor::HasGrown(const FamilySchema& family, const KeyPiece& piece)
 
 // False too where it was stopped, or the table altered meanwhile.
 StatusOr<bool> TableCompactor::CompactIfWorthIt(const FamilySchema& family,
-                                                CompactionLength length, const Stopped& stopped) {
-  const StatusOr<bool> has_dropped = DropExpired(family);
+                                                CompactionLength length, const Stopped& stopped,
+                                                Turn& turn) {
+  const StatusOr<bool> has_dropped = DropExpired(family, turn);
   if (has_dropped.status().code() == StatusCode::kUnavailable) return false;
   CELLFS_RETURN_IF_ERROR(has_dropped.status());
   if (*has_dropped) return true;
-  const TableVersionPtr version = versions_.Current();
-  std::optional<Compaction> compaction = PickCompaction(
-      *version, family, services_.options.site, services_.options.clock->Now());
+  std::optional<Compaction> compaction = ChooseFor(turn, family, length);
   if (!compaction && length == CompactionLength::kAny) {
-    StatusOr<std::optional<Compaction>> garbage = FindGarbage(*version, family, stopped);
+    const TableVersionPtr version = versions_.Current();
+    StatusOr<std::optional<Compaction>> garbage = FindGarbage(*version, family, stopped, turn);
     if (garbage.status().code() == StatusCode::kCancelled) return false;
     CELLFS_ASSIGN_OR_RETURN(compaction, std::move(garbage));
   }
-  if (!compaction || !IsOfLength(*compaction, length)) return false;
+  if (!compaction) return false;
   Status status = RunJob(*std::move(compaction), stopped);
-  if (status.code() == StatusCode::kStoreFull) {
+  if (status.code() == StatusCode::kStoreFull && turn.TakeAlone()) {
     const StatusOr<bool> has_made_room = ThinFiles(family, stopped);
     if (!has_made_room.ok() || *has_made_room) status = has_made_room.status();
   }
@@ -310,6 +271,17 @@ StatusOr<bool> TableCompactor::CompactIfWorthIt(const FamilySchema& family,
   return true;
 }
 
+std::optional<Compaction> TableCompactor::ChooseFor(Turn& turn, const FamilySchema& family,
+                                                    CompactionLength length) {
+  return turn.Take([&](const TakenFiles& taken) -> std::optional<Compaction> {
+    const Snapshot<TableVersion> version = versions_.Current();
+    auto compaction = PickCompaction(*version, family, services_.options.site,
+                                     services_.options.clock->Now(), taken);
+    if (compaction && !IsOfLength(*compaction, length)) return std::nullopt;
+    return compaction;
+  });
+}
+
 // As hbase.regionserver.thread.compaction.throttle is where it is not said.
 bool TableCompactor::IsOfLength(const Compaction& compaction, CompactionLength length) const {
   const SiteSettings& site = services_.options.site;
@@ -318,12 +290,18 @@ bool TableCompactor::IsOfLength(const Compaction& compaction, CompactionLength l
   return length == CompactionLength::kAny || compaction.bytes() <= throttle;
 }
 
-StatusOr<bool> TableCompactor::DropExpired(const FamilySchema& family) {
+// All of them or none: which go may depend on those that go before.
+StatusOr<bool> TableCompactor::DropExpired(const FamilySchema& family, Turn& turn) {
   VersionEdit edit;
-  edit.removed =
-      PickExpired(versions_.FilesOf(family.name()), family, services_.options.clock->Now());
+  edit.removed = turn.Take([&](const TakenFiles& taken) {
+    StoreFiles expired =
+        PickExpired(versions_.FilesOf(family.name()), family, services_.options.clock->Now());
+    return HasTaken(expired, taken) ? StoreFiles() : expired;
+  });
   if (edit.removed.empty()) return false;
-  CELLFS_RETURN_IF_ERROR(versions_.Apply(edit));
+  const Status applied = versions_.Apply(edit);
+  turn.LetGo();
+  CELLFS_RETURN_IF_ERROR(applied);
   return true;
 }
 

@@ -11,8 +11,9 @@ namespace {
 constexpr double kRateOfFlushes = 512 << 20;
 constexpr double kRateOfCompactions = 128 << 20;
 constexpr double kLeastRate = 1 << 20;
-// So often the rate is halved until memory is full.
+// So often the rate is halved until memory is full; and each time that so many flush sizes more wait.
 constexpr double kHalvings = 8;
+constexpr double kFlushesOfHalving = 8;
 
 // 0: any.
 double RateAt(const WriteBacklog& backlog) {
@@ -20,7 +21,7 @@ double RateAt(const WriteBacklog& backlog) {
   double rate = 0;
   if (part > 0) rate = kRateOfFlushes * std::exp2(-kHalvings * std::min(part, 1.0));
   if (backlog.files > 0) {
-    const double of_files = kRateOfCompactions * std::exp2(-backlog.files);
+    const double of_files = kRateOfCompactions * std::exp2(-backlog.files / kFlushesOfHalving);
     rate = rate == 0 ? of_files : std::min(rate, of_files);
   }
   return rate == 0 ? 0 : std::max(rate, kLeastRate);

@@ -52,8 +52,8 @@ class CompactionPickerTest : public testing::Test {
   }
   size_t Count() const { return CountFiles(version_, family_); }
   // The numbers of the files, and whether all that they hide goes.
-  std::string Picked() const {
-    const auto picked = PickCompaction(version_, family_, site_, kNow);
+  std::string Picked(const TakenFiles& taken = {}) const {
+    const auto picked = PickCompaction(version_, family_, site_, kNow, taken);
     if (!picked) return "nothing";
     std::string text;
     for (const auto& file : picked->files) text += std::to_string(file->facts().number) + " ";
@@ -123,6 +123,20 @@ TEST_F(CompactionPickerTest, YoungFilesAreMergedBeforeAPieceIsDoneWith) {
   Add("m", "o", 100 * kMegabyte);
   Cut({"m"});
   EXPECT_EQ(Picked(), "3 4 5 minor");
+}
+
+TEST_F(CompactionPickerTest, WhatOthersCompactIsLeftToThem) {
+  for (int i = 0; i < 4; ++i) Add("a", "c", 10 * kMegabyte);
+  for (int i = 0; i < 3; ++i) Add("m", "p", 10 * kMegabyte);
+  Cut({"m"});
+  EXPECT_EQ(Picked(), "1 2 3 4 major");
+  EXPECT_EQ(Picked({1, 2}), "5 6 7 major") << "neither the rest of that piece";
+  EXPECT_EQ(Picked({2, 6}), "nothing");
+  for (int i = 0; i < 3; ++i) Add("b", "n", 100 * kMegabyte);
+  Cut({"m"});
+  EXPECT_EQ(Picked({1, 2, 3, 4, 5}), "8 9 10 minor");
+  EXPECT_EQ(Picked({9}), "1 2 3 4 minor") << "under young files";
+  EXPECT_EQ(Picked({1, 5, 9}), "nothing");
 }
 
 TEST_F(CompactionPickerTest, WhatLiesUnderYoungFilesIsNotMajor) {

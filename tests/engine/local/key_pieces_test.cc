@@ -3,8 +3,10 @@
 // A table whose key range is cut again and again: whatever is written, flushed and compacted, it
 // answers as a map does, and no compaction takes much more than a piece.
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <random>
+#include <thread>
 #include <tuple>
 
 #include "engine/file/stored_facts.h"
@@ -165,6 +167,41 @@ TEST_F(KeyPiecesTest, WhateverIsFlushedAndCompactedItAnswersAsAMap) {
   EXPECT_TRUE(StoreFileNames().empty());
   EXPECT_TRUE(ReadManifestOfTable()->ranges.empty());
   EXPECT_EQ(table_->GetStatistics().major_compactions.at("f"), clock_->Now());
+}
+
+// As the background has it, and somebody asks for some as well.
+TEST_F(KeyPiecesTest, CompactionsBesideEachOtherLoseNothing) {
+  auto& compactor = static_cast<LocalTable&>(*table_).compactor();
+  std::atomic<bool> stopped{false};
+  std::atomic<int> done{0};
+  const auto compact = [&](CompactionLength length) {
+    while (!stopped) {
+      const auto compacted = compactor.CompactByPolicy(length, [&] { return stopped.load(); });
+      EXPECT_TRUE(compacted.ok()) << compacted.status().ToString();
+      if (compacted.ok() && *compacted) ++done;
+    }
+  };
+  std::thread any(compact, CompactionLength::kAny);
+  std::thread brief(compact, CompactionLength::kShort);
+  for (int round = 0; round < 200 && !HasFailure(); ++round) {
+    for (int i = 0; i < 40; ++i) WriteAny();
+    EXPECT_TRUE(table_->Flush().ok());
+    if (round % 20 == 19) ExpectWhatWasWritten();
+    if (round % 60 != 59) continue;
+    EXPECT_TRUE(table_->Compact(CompactionKind::kMajor).ok());
+  }
+  while (done < 20 && !HasFailure()) usleep(1000);
+  stopped = true;
+  any.join();
+  brief.join();
+  EXPECT_GT(Pieces(), 5u);
+  ExpectWhatWasWritten();
+  ExpectFilesInOrder();
+  Reopen();
+  ExpectWhatWasWritten();
+  ASSERT_OK(table_->Compact(CompactionKind::kMajor));
+  EXPECT_EQ(Raw().find("Delete"), std::string::npos);
+  ExpectWhatWasWritten();
 }
 
 // What is done gives its room back before the next begins.

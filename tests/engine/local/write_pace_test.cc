@@ -27,12 +27,12 @@ TEST(WritePaceTest, TheMoreIsBehindTheLongerIsThePause) {
     before = pause;
   }
   before = {};
-  for (const double files : {0.1, 1.0, 2.0, 3.0}) {
+  for (const double files : {0.1, 8.0, 16.0, 24.0}) {
     const microseconds pause = PauseOf(4 * kBatch, {.files = files});
     EXPECT_GT(pause, before) << files;
     before = pause;
   }
-  EXPECT_GE(PauseOf(4 * kBatch, {.memory = 0.8, .files = 3}), before) << "the slower one counts";
+  EXPECT_GE(PauseOf(4 * kBatch, {.memory = 0.8, .files = 24}), before) << "the slower one counts";
 }
 
 TEST(WritePaceTest, NoBatchPausesForLong) {
@@ -46,7 +46,7 @@ TEST(WritePaceTest, NoBatchPausesForLong) {
 // A thousand puts of a hundred bytes are slowed as one batch of as many bytes is, and each of them
 // by little.
 TEST(WritePaceTest, ItGoesByBytesAndNotByCalls) {
-  const WriteBacklog backlog{.files = 4};
+  const WriteBacklog backlog{.files = 16};
   WritePace pace;
   microseconds all{0};
   for (int i = 0; i < 1000; ++i) {
