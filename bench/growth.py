@@ -349,6 +349,11 @@ def stalls(a, table):
         def load():  # a memstore to flush; what it replaces is garbage then
             ours.mbench("overwrite", *shape, "--order", "rand", "--seed", 99, "--limit", 50000 if a.long else 10000, "--size", 1000)
 
+        def load_elsewhere():
+            elsewhere = f"{a.work}/elsewhere"
+            sh(f"{a.programs}/bench/sustained {elsewhere} --order random --cells {20_000_000 if a.long else 2_000_000}")
+            shutil.rmtree(elsewhere)
+
         def list_all(target):
             return lambda: sh(f"find {target.table} -maxdepth 1 | wc -l")
 
@@ -377,6 +382,8 @@ def stalls(a, table):
             measure(ours, client, "a flush", lambda: ours.command("flush"), load, alone)
             measure(ours, client, "a major compaction", lambda: ours.command("compact"), None, alone)
             measure(ours, client, "a listing of all rows", list_all(ours), None, floor_listing)
+            floor_loaded = measure(floor, client, "a load on another store", load_elsewhere)
+            measure(ours, client, "a load on another store", load_elsewhere, None, floor_loaded)
         ours.umount()
         floor.umount()
 
