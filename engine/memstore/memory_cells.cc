@@ -23,9 +23,8 @@ size_t HashOfColumn(std::string_view family, std::string_view row, std::string_v
   return (hash(row) * 31 + hash(qualifier)) * 31 + hash(family);
 }
 
-size_t HashOfCell(std::string_view family, const CellView& cell, CellType type) {
-  const size_t column = HashOfColumn(family, cell.row, cell.qualifier);
-  return (column * 31 + static_cast<size_t>(cell.timestamp)) * 31 + static_cast<size_t>(type);
+size_t HashOfCell(size_t column, Timestamp timestamp, CellType type) {
+  return (column * 31 + static_cast<size_t>(timestamp)) * 31 + static_cast<size_t>(type);
 }
 
 }  // namespace
@@ -47,14 +46,15 @@ void MemoryCells::Prepare(std::span<const CellView> cells, Memstore::Addition& a
     added_file_bytes_ += MostBytesInFile(cell.type, cell.row.size() + cell.qualifier.size(),
                                          cell.value.size(), inline_value_limit_);
     if (!IsTombstone(cell.type)) continue;
+    const size_t column = HashOfColumn(cell.family, cell.row, cell.qualifier);
     const std::lock_guard lock(mutex_);
     if (cell.type == kWithdrawMarker) {
       const auto type = static_cast<CellType>(cell.value[0]);
-      withdrawn_[HashOfCell(cell.family, cell, type)] = cell.sequence_id;
-      with_withdrawals_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
+      withdrawn_[HashOfCell(column, cell.timestamp, type)] = cell.sequence_id;
+      with_withdrawals_.insert(column);
       any_withdrawals_ = true;
     } else {
-      tombstoned_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
+      tombstoned_.insert(column);
       any_tombstones_ = true;
     }
   }
@@ -87,8 +87,9 @@ bool MemoryCells::MayHaveWithdrawals(std::string_view family, std::string_view r
 
 bool MemoryCells::MayWithdraw(std::string_view family, const CellView& cell) const {
   if (!any_withdrawals_) return false;
+  const size_t column = HashOfColumn(family, cell.row, cell.qualifier);
   const std::lock_guard lock(mutex_);
-  const auto found = withdrawn_.find(HashOfCell(family, cell, cell.type));
+  const auto found = withdrawn_.find(HashOfCell(column, cell.timestamp, cell.type));
   return found != withdrawn_.end() && cell.sequence_id < found->second;
 }
 

@@ -324,18 +324,19 @@ StatusOr<RowWrite> Region::Prepare(const RowMutations& mutations, const WriteCon
   CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, mutations));
   CELLFS_RETURN_IF_ERROR(
       CheckTimestampSlop(mutations, options_.site.timestamp_slop, context.now, context.put_floor));
-  CELLFS_ASSIGN_OR_RETURN(RowWrite write, BuildRowWrite(mutations, context));
-  write.batch.durability = Resolve(mutations.durability);
+  StatusOr<RowWrite> write = BuildRowWrite(mutations, context);
+  if (write.ok()) write->batch.durability = Resolve(mutations.durability);
   return write;
 }
 
 StatusOr<MutationResult> Region::Write(const RowMutations& mutations, const WriteContext& context,
                                        Wait& wait) {
-  CELLFS_ASSIGN_OR_RETURN(RowWrite write, Prepare(mutations, context));
-  if (write.batch.cells.empty() && write.batch.withdrawn.empty()) return std::move(write.result);
-  const Durability durability = write.batch.durability;
-  CELLFS_RETURN_IF_ERROR(Apply(context.storage, std::span(&write.batch, 1), durability, wait));
-  return std::move(write.result);
+  StatusOr<RowWrite> write = Prepare(mutations, context);
+  if (!write.ok()) return write.status();
+  RowBatch& batch = write->batch;
+  if (batch.cells.empty() && batch.withdrawn.empty()) return std::move(write->result);
+  CELLFS_RETURN_IF_ERROR(Apply(context.storage, std::span(&batch, 1), batch.durability, wait));
+  return std::move(write->result);
 }
 
 Status Region::Apply(RowStorage& storage, std::span<RowBatch> batches, Durability durability,

@@ -219,6 +219,7 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes target, with.attributes.Find(to, -1));
   CELLFS_ASSIGN_OR_RETURN(const auto narrowing, Narrow(with, to, target, source));
   RowStep step{{to.row, {}, with.options.durability}, {}, {}};
+  step.mutations.mutations.reserve(RowStep::kMostMutations);
   step.mutations.mutations.push_back(PutAt(to, source));
   CELLFS_RETURN_IF_FAILED(RemoveClosed(with, to, target, source, step));
   const bool removes_anothers = step.mutations.mutations.size() > 1;

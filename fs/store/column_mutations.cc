@@ -20,8 +20,9 @@ Status NothingIsWithdrawn() {
 
 StatusOr<ColumnMutations::Done> ColumnMutations::Do(const Caller& caller, const TableName& table,
                                                     RowStep& step) const {
-  CELLFS_ASSIGN_OR_RETURN(auto done, DoStep({caller, table}, step));
-  return *std::move(done);
+  Result done = DoStep({caller, table}, step);
+  if (!done.ok()) return done.status();
+  return std::move(**done);
 }
 
 StatusOr<std::optional<ColumnMutations::Done>> ColumnMutations::DoIf(const Caller& caller,
@@ -39,19 +40,13 @@ OutcomeOr<bool> ColumnMutations::DoWithdrawing(const Caller& caller, const Table
   return result.has_value();
 }
 
-StatusOr<std::optional<ColumnMutations::Done>> ColumnMutations::DoStep(const Target& target,
-                                                                       RowStep& step) const {
-  const auto as_done = [](Result result, bool withdrawn) -> StatusOr<std::optional<Done>> {
-    if (!result.ok()) return result.status();
-    if (!*result) return std::optional<Done>();
-    return std::optional(Done{**std::move(result), withdrawn});
-  };
-  if (step.withdrawal && traits_.withdraws) return as_done(Withdrawing(target, step), true);
+ColumnMutations::Result ColumnMutations::DoStep(const Target& target, RowStep& step) const {
+  if (step.withdrawal && traits_.withdraws) return Withdrawing(target, step);
   if (step.withdrawal) {
     if (step.instead) step.mutations.mutations.push_back(*std::exchange(step.instead, {}));
     if (step.mutations.mutations.empty()) return std::optional(Done());
   }
-  return as_done(Send(target, step.mutations), false);
+  return Send(target, step.mutations);
 }
 
 // The step's own mutations are as they were afterwards, but for what Send does to them.
@@ -60,6 +55,7 @@ ColumnMutations::Result ColumnMutations::Withdrawing(const Target& target, RowSt
   step.mutations.mutations.push_back(*std::exchange(step.withdrawal, {}));
   Result result = Send(target, step.mutations);
   step.mutations.mutations.pop_back();
+  if (result.ok() && *result) (*result)->withdrawn = true;
   return result;
 }
 
@@ -71,9 +67,10 @@ ColumnMutations::Result ColumnMutations::Send(const Target& target, RowMutations
 ColumnMutations::Result ColumnMutations::SendAsGiven(const Target& target,
                                                      RowMutations& mutations) const {
   if (target.condition == nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(auto result, store_.Mutate(target.caller, target.table, mutations));
-    Note(result);
-    return std::optional(std::move(result));
+    auto result = store_.Mutate(target.caller, target.table, mutations);
+    if (!result.ok()) return result.status();
+    Note(*result);
+    return std::optional(Done{std::move(*result)});
   }
   IfValueIs& value = *target.condition;
   CheckAndMutate check;
@@ -87,9 +84,9 @@ ColumnMutations::Result ColumnMutations::SendAsGiven(const Target& target,
   mutations = std::move(check.action);
   value.value = std::move(std::get<ColumnCondition>(check.condition).value);
   if (!result.ok()) return result.status();
-  if (!result->done) return std::optional<MutationResult>();
+  if (!result->done) return std::optional<Done>();
   Note(result->result);
-  return std::optional(std::move(result->result));
+  return std::optional(Done{std::move(result->result)});
 }
 
 void ColumnMutations::Note(const MutationResult& done) const {
@@ -119,9 +116,9 @@ ColumnMutations::Result ColumnMutations::SendStamped(const Target& target,
     CELLFS_ASSIGN_OR_RETURN(auto result, Settled(target, mutations,
                                                  SendAsGiven(guarded, mutations)));
     if (result && target.condition != nullptr && target.condition->value.empty()) {
-      if (!IsThere(target, mutations.row)) return std::optional<MutationResult>();
+      if (!IsThere(target, mutations.row)) return std::optional<Done>();
     }
-    if (result) timestamps.Complete(*result);
+    if (result) timestamps.Complete(result->result);
     if (result || !is_guarded) return result;
   }
   return Status(StatusCode::kUnavailable, "the column is written too often by others");
@@ -148,7 +145,7 @@ ColumnMutations::Result ColumnMutations::Settled(const Target& target,
   if (sent.ok() || sent.status().code() != StatusCode::kOutcomeUnknown) return sent;
   auto stored = FindStored(store_, target.table, mutations);
   if (!stored.ok() || !*stored) return sent;
-  return stored;
+  return std::optional(Done{std::move(**stored)});
 }
 
 }  // namespace cellfs::fs

@@ -26,6 +26,9 @@ namespace cellfs::fs {
 
 // One atomic step on a row.
 struct RowStep {
+  // As a rule, the withdrawal among them: to be reserved.
+  static constexpr size_t kMostMutations = 2;
+
   RowMutations mutations;              // in any case
   std::optional<Withdraw> withdrawal;  // what goes without a trace in the same step
   std::optional<Mutation> instead;     // where that cannot be
@@ -69,14 +72,14 @@ class ColumnMutations {
 
  private:
   // Nullopt: the condition does not hold.
-  using Result = StatusOr<std::optional<MutationResult>>;
+  using Result = StatusOr<std::optional<Done>>;
   struct Target {
     const Caller& caller;
     const TableName& table;
     IfValueIs* condition = nullptr;
   };
 
-  StatusOr<std::optional<Done>> DoStep(const Target& target, RowStep& step) const;
+  Result DoStep(const Target& target, RowStep& step) const;
   Result Withdrawing(const Target& target, RowStep& step) const;
   Result Send(const Target& target, RowMutations& mutations) const;
   Result SendAsGiven(const Target& target, RowMutations& mutations) const;
