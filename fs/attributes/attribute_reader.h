@@ -46,6 +46,8 @@ class AttributeReader {
   // Of a place that changes: it must be there. A row of its own is given to it where it has none.
   StatusOr<DataTable> TableToChange(const Place& place);
 
+  // False: nothing is stored for the place.
+  bool HasRecords(const Place& place, const DataTable& table) const;
   // What is stored for the place, or is to be; nothing without a read where nothing is stored for
   // its table.
   StatusOr<RowRecords> Read(const Place& place, const DataTable& table, const RecordKey& key,
@@ -63,7 +65,6 @@ class AttributeReader {
   StatusOr<std::vector<Timestamp>> OwnerVersions(const RecordKey& key);
 
  private:
-  bool HasRecords(const Place& place, const DataTable& table) const;
   StatusOr<RowRecords> ReadStored(const Place& place, const RecordKey& key, Timestamp version);
   Status TakeIn(const std::string& row_key);
 

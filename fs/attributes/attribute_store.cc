@@ -178,6 +178,15 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     CELLFS_RETURN_IF_ERROR(ShowPresent(place, table, version, shown, times));
     CELLFS_RETURN_IF_ERROR(ShowEarlier(place, version, table, shown));
   }
+  ShowTimes(table, version, times, shown);
+  if (place.IsDirectory() && place.view == nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(shown.changed, reader_.ReadChange(place, table));
+  }
+  return shown;
+}
+
+void AttributeStore::ShowTimes(const DataTable& table, Timestamp version,
+                               const AttributeRecord& times, ShownAttributes& shown) const {
   if (table.schema != nullptr) shown.table = table.schema->id();
   shown.has_record = times.since != 0;
   shown.mtime = times.time.mtime;
@@ -185,10 +194,6 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   const auto& ctime = times.ctime;
   bool newer_version = ctime && version > ToMilliseconds(*ctime) && version <= clock_->Now();
   if (!newer_version) shown.ctime = ctime;
-  if (place.IsDirectory() && place.view == nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(shown.changed, reader_.ReadChange(place, table));
-  }
-  return shown;
 }
 
 Status AttributeStore::ShowPresent(const Place& place, const DataTable& table, Timestamp version,
@@ -454,20 +459,38 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   if (made_ != nullptr && made_->Take(place, update)) return Status();
   // First what it inherits: to a family that gets an owner what is in it already is of before.
   if (place.IsColumn()) CELLFS_RETURN_IF_ERROR(StoreMade(place.table, place.row));
-  return StoreUpdate(place, update, gone);
+  return StoreUpdate(place, update, gone).status();
 }
 
-Status AttributeStore::StoreUpdate(const Place& place, const AttributeUpdate& update,
-                                   const TracelessFile* gone) {
+// A plain file shows no more than its own record and what it inherits.
+StatusOr<ShownAttributes> AttributeStore::UpdateAndFind(const Place& place,
+                                                        const AttributeUpdate& update) {
+  const bool is_plain = place.kind == PlaceKind::kCell && place.view == nullptr;
+  if (!is_plain || !keeps() || made_ != nullptr) {
+    CELLFS_RETURN_IF_ERROR(Update(place, update));
+    return Find(place, update.version);
+  }
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(const Stored stored, StoreUpdate(place, update, nullptr));
+  ShownAttributes shown;
+  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown),
+                          reader_.InForce(place, stored.table, stored.records));
+  ShowTimes(stored.table, update.version, stored.records.own, shown);
+  return shown;
+}
+
+StatusOr<AttributeStore::Stored> AttributeStore::StoreUpdate(const Place& place,
+                                                             const AttributeUpdate& update,
+                                                             const TracelessFile* gone) {
   uint64_t mark = 0;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-    CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableToChange(place));
+    CELLFS_ASSIGN_OR_RETURN(DataTable table, reader_.TableToChange(place));
     const auto no_loading = KeepFromLoading(place);
-    CELLFS_ASSIGN_OR_RETURN(const bool done,
+    CELLFS_ASSIGN_OR_RETURN(const auto records,
                             writer_.TryUpdate(place, table, update, gone, mark));
-    if (done) return Status();
+    if (records) return Stored{std::move(table), *records};
   }
-  return {StatusCode::kUnavailable, "owner and mode are changed too often by other mounts"};
+  return Status(StatusCode::kUnavailable, "owner and mode are changed too often by other mounts");
 }
 
 Status AttributeStore::StoreMade(const TableName& table, const std::string& row) {
@@ -477,7 +500,7 @@ Status AttributeStore::StoreMade(const TableName& table, const std::string& row)
   for (;;) {
     const MadeAttributes::OfRow made = made_->Find(table, row);
     for (const auto& [directory, update] : made.updates)
-      CELLFS_RETURN_IF_ERROR(StoreUpdate(directory, update, nullptr));
+      CELLFS_RETURN_IF_ERROR(StoreUpdate(directory, update, nullptr).status());
     if (made_->IsStored(table, row, made)) return Status();
   }
 }

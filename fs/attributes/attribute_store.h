@@ -111,6 +111,8 @@ class AttributeStore {
   // Where other mounts write, it is made of what is stored then: nothing of theirs is lost.
   Status Update(const Place& place, const AttributeUpdate& update,
                 const TracelessFile* gone = nullptr);
+  // The same, and what Find returns then.
+  StatusOr<ShownAttributes> UpdateAndFind(const Place& place, const AttributeUpdate& update);
   Status Forget(const TracelessFile& gone);
   // Before something is put into the row: what its directories, which were only made so far, are to
   // have (fs/attributes/made_attributes.h).
@@ -153,8 +155,12 @@ class AttributeStore {
   Status DropFamily(const Place& table, const std::string& family, Timestamp time);
 
  private:
-  Status StoreUpdate(const Place& place, const AttributeUpdate& update,
-                     const TracelessFile* gone);
+  struct Stored {
+    DataTable table;
+    RowRecords records;
+  };
+  StatusOr<Stored> StoreUpdate(const Place& place, const AttributeUpdate& update,
+                               const TracelessFile* gone);
   Status StoreMadeAbove(const Place& place);
   Status RemoveDropped(const std::set<std::string>& marked);
   StatusOr<std::set<std::string>> RowsOfTables();
@@ -176,6 +182,8 @@ class AttributeStore {
   static const Place* PresentOf(const Place& place, std::optional<Place>& retired);
   Status ShowPresent(const Place& place, const DataTable& table, Timestamp version,
                      OwnerAndMode& owner, AttributeRecord& times);
+  void ShowTimes(const DataTable& table, Timestamp version, const AttributeRecord& times,
+                 ShownAttributes& shown) const;
   Status ShowThroughView(const Place& place, const DataTable& table, Timestamp version,
                          OwnerAndMode& owner, AttributeRecord& times);
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,

@@ -60,22 +60,35 @@ std::unique_lock<std::mutex> AttributeWriter::BeginChange(const std::string& row
   return TakeLock(changing_[number]);
 }
 
-StatusOr<bool> AttributeWriter::TryUpdate(const Place& place, const DataTable& table,
-                                          const AttributeUpdate& update,
-                                          const TracelessFile* gone, uint64_t& mark) {
+StatusOr<std::optional<RowRecords>> AttributeWriter::TryUpdate(const Place& place,
+                                                               const DataTable& table,
+                                                               const AttributeUpdate& update,
+                                                               const TracelessFile* gone,
+                                                               uint64_t& mark) {
+  // Most files that are made have what they inherit, in tables for which nothing is stored.
+  if (freshness_.is_exact() && update.anew && place.IsColumn() && gone == nullptr &&
+      !reader_.HasRecords(place, table)) {
+    CELLFS_ASSIGN_OR_RETURN(const AttributeRecord record,
+                            RecordAfter(place, table, update, RowRecords()));
+    if (SameRecord(OwnerRecord(), record) && !record.time.mtime)
+      return std::optional(RowRecords{record, {}});
+  }
   RowChange change;
   change.key = RecordKeyOf(place, table);
   change.place_is_in_row = IsInRow(place.kind);
   const auto no_other_change = BeginChange(change.key.row);
   change.changes_before = cache_.ChangesOf(change.key.row);
   CELLFS_RETURN_IF_ERROR(Prepare(place, table, update, change));
-  if (mark != 0 && change.stored.own.mark == mark) return true;  // the last attempt was done
-  if (!freshness_.is_exact()) {
+  if (mark != 0 && change.stored.own.mark == mark)  // the last attempt was done
+    return std::optional(change.stored);
+  if (freshness_.is_exact()) {
+    CELLFS_RETURN_IF_ERROR(WriteAlone(place, table, gone, change));
+  } else {
     mark = change.record.mark != change.stored.own.mark ? change.record.mark : 0;
-    return WriteBesideOthers(place, table, change);
+    CELLFS_ASSIGN_OR_RETURN(const bool done, WriteBesideOthers(place, table, change));
+    if (!done) return std::optional<RowRecords>();
   }
-  CELLFS_RETURN_IF_ERROR(WriteAlone(place, table, gone, change));
-  return true;
+  return std::optional(RowRecords{change.record, change.stored.family});
 }
 
 StatusOr<AttributeRecord> AttributeWriter::RecordAfter(const Place& place, const DataTable& table,
@@ -184,6 +197,7 @@ Status AttributeWriter::WriteAlone(const Place& place, const DataTable& table,
                                    const TracelessFile* gone, RowChange& change) {
   const std::string& row_key = change.key.row;
   RowStep step{{row_key, {}}, {}, {}};
+  step.mutations.mutations.reserve(RowStep::kMostMutations);
   for (ChangedRecord& column : change.kept) {
     std::ranges::move(column.put.cells, std::back_inserter(change.put.cells));
   }
@@ -195,7 +209,9 @@ Status AttributeWriter::WriteAlone(const Place& place, const DataTable& table,
   }
   if (step.mutations.mutations.empty() && !step.withdrawal) return {};
   const size_t withdraws = step.withdrawal ? step.withdrawal->cells.size() : 0;
-  CELLFS_RETURN_IF_ERROR(BeginWriting(place, table, WrittenAttributes::kRecords).status());
+  // Where something was read all of that was done.
+  if (change.stored.own.since == 0)
+    CELLFS_RETURN_IF_ERROR(BeginWriting(place, table, WrittenAttributes::kRecords).status());
   if (IsAboveRows(place)) inherited_.SetDirectory(row_key, change.record);
   const StatusOr<bool> withdrawn = table_.Write(std::move(step));
   if (!withdrawn.ok()) {
@@ -278,6 +294,7 @@ StatusOr<std::optional<Withdraw>> AttributeWriter::WithdrawalOf(const TracelessF
   Withdraw withdraw{key.row, {}};
   if (stored.since != 0) {
     CELLFS_ASSIGN_OR_RETURN(const auto versions, reader_.OwnerVersions(key));
+    withdraw.cells.reserve(versions.size() + 1);
     for (const Timestamp version : versions) {
       withdraw.cells.push_back({kOwnerFamily, qualifier, version});
     }

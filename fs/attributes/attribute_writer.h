@@ -75,11 +75,11 @@ class AttributeWriter {
   // Before something is written for the table; as TableIdentities::Establish.
   StatusOr<bool> BeginWriting(const Place& place, const DataTable& table, WrittenAttributes what);
 
-  // One attempt of AttributeStore::Update. False: another mount changed something meanwhile.
-  // `mark`: of the record that was put last and may be there.
-  StatusOr<bool> TryUpdate(const Place& place, const DataTable& table,
-                           const AttributeUpdate& update, const TracelessFile* gone,
-                           uint64_t& mark);
+  // One attempt of AttributeStore::Update; what is stored for the place then. Nullopt: another mount
+  // changed something meanwhile. `mark`: of the record that was put last and may be there.
+  StatusOr<std::optional<RowRecords>> TryUpdate(const Place& place, const DataTable& table,
+                                                const AttributeUpdate& update,
+                                                const TracelessFile* gone, uint64_t& mark);
   // What is stored for the file is withdrawn, as the file itself is.
   Status Forget(const TracelessFile& gone);
 

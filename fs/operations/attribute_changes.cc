@@ -92,7 +92,7 @@ OutcomeOr<std::optional<ResolvedEntry>> StoreOfFile(const AttributeChanging& wit
   auto found = with.resolver.Find(*request.caller, *place, &node);
   if (!found.ok()) return found.status();
   update.version = found->version;
-  CELLFS_RETURN_IF_FAILED(with.attributes.Update(*place, update));
+  CELLFS_ASSIGN_OR_RETURN(found->attributes, with.attributes.UpdateAndFind(*place, update));
   lock.unlock();
   if (place->IsColumn() && place->kind != PlaceKind::kCell)
     with.tree.kernel.AttributesChanged(place->As(PlaceKind::kCell), &node);

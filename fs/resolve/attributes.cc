@@ -117,6 +117,8 @@ OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, Node*
   ShownAttributes stored;
   if (place.kind == PlaceKind::kDropped) {
     CELLFS_ASSIGN_OR_RETURN(stored, OfDropped(place));
+  } else if (found.attributes) {
+    stored = *found.attributes;
   } else {
     CELLFS_ASSIGN_OR_RETURN(stored,
                             attributes_.Find(place, place.IsDirectory() ? -1 : found.version));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
 #include "fs/nodes/inode_table.h"
 #include "fs/nodes/unstored_entries.h"
@@ -29,6 +30,8 @@ struct ResolvedEntry {
   std::optional<Timestamp> expires;  // when a TTL may end it
   uint64_t looked_at = 0;  // Node::NewestGeneration() before it was looked for; Find sets it
   UnstoredPtr unstored;    // where it is there only by being made
+  // What AttributeStore::Find says of it, where who made or changed it knows that.
+  std::optional<ShownAttributes> attributes;
   // A family that nobody made in a row that this process made, or the .toml of a namespace that it
   // made: there for everybody else.
   pid_t absent_for = 0;
