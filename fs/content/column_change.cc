@@ -220,7 +220,12 @@ void ColumnChange::RemoveName() {
   by_ = node.get();
   if (orphan_) orphan_->Finish(with_.tree);
   if (removed.kind == PlaceKind::kCounter) RemoveCellOfCounter(removed.As(PlaceKind::kCell));
-  CounterWent(with_.tree, removed);
+  TakeCounterAway(sides_[0]);
+}
+
+// Most columns are known by their plain name alone.
+void ColumnChange::TakeCounterAway(const Side& side) {
+  if (side.column->IsShownBeside(by_)) CounterWent(with_.tree, *side.place);
 }
 
 void ColumnChange::RemoveCellOfCounter(const Place& cell) {
@@ -231,10 +236,10 @@ void ColumnChange::RemoveCellOfCounter(const Place& cell) {
 
 NodePtr ColumnChange::NameMoved() {
   with_.tree.inodes.Move(*sides_[0].place, *sides_[1].place);
-  for (const Side& side : sides_) CounterWent(with_.tree, *side.place);
-  if (orphan_) orphan_->Finish(with_.tree);
   renamed_ = with_.tree.inodes.Find(*sides_[1].place);
   by_ = renamed_.get();
+  for (const Side& side : sides_) TakeCounterAway(side);
+  if (orphan_) orphan_->Finish(with_.tree);
   return renamed_;
 }
 

@@ -140,6 +140,7 @@ class ColumnChange {
   void TakePlace();
   void Apply(Side& side, const Effect& effect);
   void RemoveName();
+  void TakeCounterAway(const Side& side);
   void RemoveCellOfCounter(const Place& cell);
   void Notify();
 

@@ -10,18 +10,21 @@
 namespace cellfs::fs {
 namespace {
 
-// First what comes behind the column: names are mostly removed in order, and what lies before them
-// is then nothing but tombstones to be read past.
-OutcomeOr<bool> IsFamilyFilled(const Reading& reading, const Caller& caller, const Place& family,
-                               const std::string& qualifier) {
+constexpr int32_t kMostSeen = 16;
+
+// Of what lies in the family a few cells. First what comes behind the column: names are mostly
+// removed in order, and what lies before them is then nothing but tombstones to be read past.
+OutcomeOr<RowCells> SomeOfFamily(const Reading& reading, const Caller& caller, const Place& family,
+                                 const std::string& qualifier) {
   Get behind = GetOf(family, ReadDetail::kLengths);
   const std::string after = RowAfter(qualifier);
   CELLFS_ASSIGN_OR_RETURN(behind.filter, MakeColumnRangeFilter(after, true, std::nullopt, true));
-  behind.store_limit = 1;
-  CELLFS_ASSIGN_OR_RETURN(const RowCells next, reading.Read(caller, family.table, behind));
-  if (!next.empty()) return true;
-  CELLFS_ASSIGN_OR_RETURN(const auto first, FirstVisibleCell(reading, caller, family));
-  return first.has_value();
+  behind.store_limit = kMostSeen;
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, family.table, behind));
+  if (!cells.empty()) return cells;
+  CELLFS_ASSIGN_OR_RETURN(auto first, FirstVisibleCell(reading, caller, family));
+  if (first) cells.push_back(*std::move(first));
+  return cells;
 }
 
 // Of the plain name and of its counter, which are the newest version.
@@ -101,29 +104,52 @@ OtherTimes ColumnEffects::FillDirectories(const Place& place, Timestamp came) co
   return of_family ? OtherTimes::kOfFamily : OtherTimes::kNone;
 }
 
-// Whether the row shows another time: it does by its first cell, and by none that comes later.
+// Whether the row shows another time: it does by its first cell, and by none that comes later. Who
+// has filled the family before has seen to the row.
 bool ColumnEffects::FillMade(const Place& family, Timestamp came) const {
+  using Filled = UnstoredEntries::Filled;
+  if (tree_.unstored.Fill(family) == Filled::kBefore) return false;
   const Place row = family.Parent();
   const UnstoredPtr unstored = tree_.unstored.Find(row);
   if (!unstored) {
     tree_.unstored.Remove(family);
     return false;
   }
-  tree_.unstored.Fill(family);
-  const bool is_first = tree_.unstored.Fill(row);
+  const bool is_first = tree_.unstored.Fill(row) == Filled::kNow;
   return is_first && unstored->reason == UnstoredReason::kMade &&
          tree_.directory_times.Settle(row, came);
 }
 
 void ColumnEffects::KeepEmptied(const Caller& looker, const Place& column) const {
+  const bool sees_all = looker.is_superuser();
+  if (sees_all && tree_.columns.IsFilledBeside(column)) return;
   const Place family = FamilyPlace(column.table, column.row, column.family);
-  const auto family_filled = IsFamilyFilled(reading_, looker, family, column.qualifier);
-  if (family_filled.ok() && *family_filled) return;
+  const uint64_t looked_at = Node::NewestGeneration();
+  const auto cells = SomeOfFamily(reading_, looker, family, column.qualifier);
+  if (cells.ok() && !cells->empty()) {
+    if (sees_all) NoteFilled(family, *cells, looked_at);
+    return;
+  }
   fs::KeepEmptied(tree_, family);
   const Place row = family.Parent();
   const auto in_row = FirstVisibleCell(reading_, looker, row);
   if (in_row.ok() && *in_row) return;
   fs::KeepEmptied(tree_, row);
+}
+
+void ColumnEffects::NoteFilled(const Place& family, const RowCells& cells,
+                               uint64_t looked_at) const {
+  const auto schema = reading_.DescribeTable(family);
+  if (!reading_.freshness().is_exact() || !schema.ok()) return;
+  const FamilySchema* const rules = (*schema)->FindFamily(family.family);
+  std::vector<ColumnPtr> columns;
+  Place place = family.As(PlaceKind::kCell);
+  for (const Cell& cell : cells) {
+    if (CachedCellOf(cell, rules).expires) continue;
+    place.qualifier = cell.qualifier;
+    columns.push_back(tree_.columns.Get(place));
+  }
+  tree_.columns.NoteFilled(std::move(columns), looked_at);
 }
 
 // ---- The column ---------------------------------------------------------------------------------

@@ -48,6 +48,8 @@ class ColumnEffects {
   void Stamp(const Target& target, const Effect& effect, bool had_claim) const;
   OtherTimes FillDirectories(const Place& place, Timestamp came) const;
   bool FillMade(const Place& family, Timestamp came) const;
+  // `looked_at`: Node::NewestGeneration() from before the cells were read.
+  void NoteFilled(const Place& family, const RowCells& cells, uint64_t looked_at) const;
 
   LiveTree& tree_;
   const Reading& reading_;

@@ -12,8 +12,8 @@
 
 namespace cellfs::fs {
 
-OutcomeOr<bool> FileClaims::MakeMemory(const Request& request, const Place& file,
-                                       mode_t mode) const {
+FileClaims::MadeOrNot FileClaims::MakeMemory(const Request& request, const Place& file,
+                                             mode_t mode) const {
   CELLFS_ASSIGN_OR_RETURN(auto made, tree_.memory_files.Make(request.uid));
   UnstoredEntry entry{file, UnstoredReason::kMemory, ToTimespec(tree_.clock.Now()),
                       std::move(made)};
@@ -21,7 +21,8 @@ OutcomeOr<bool> FileClaims::MakeMemory(const Request& request, const Place& file
   entry.file->gid = request.gid;
   entry.file->mode = mode & ~request.umask & 07777;
   entry.file->mtime = entry.file->ctime = entry.made;
-  return tree_.unstored.Add(std::move(entry));
+  UnstoredPtr claim = tree_.unstored.Add(std::move(entry));
+  return claim != nullptr ? std::optional(Made{std::move(claim), {}}) : std::nullopt;
 }
 
 // What a put would be refused for is told now, because many programs do not ask how close ended.
@@ -34,23 +35,23 @@ Outcome FileClaims::CheckTakesPut(const Request& request, const Place& file) con
   return file.kind == PlaceKind::kCounter ? Outcome() : reading_.CheckReadable(file);
 }
 
-OutcomeOr<bool> FileClaims::MakeColumn(const Request& request, const Place& file,
-                                       mode_t mode) const {
+FileClaims::MadeOrNot FileClaims::MakeColumn(const Request& request, const Place& file,
+                                             mode_t mode) const {
   CELLFS_RETURN_IF_FAILED(CheckTakesPut(request, file));
   UnstoredEntry entry{file, UnstoredReason::kClaimed, ToTimespec(tree_.clock.Now()), nullptr};
-  // Others find the file from the claim on, and may put to it: not before it is certain that it is
-  // ours.
-  auto no_put = ColumnLock::Of(tree_.columns, file);
-  if (!tree_.unstored.Add(std::move(entry))) return false;
+  // Others find the file from the claim on, and may put to it, or remove it: not before it is certain
+  // that it is ours, and whose it is.
+  const auto no_change = ColumnLock::Of(tree_.columns, file);
+  Made made{tree_.unstored.Add(std::move(entry)), {}};
+  if (made.claim == nullptr) return std::optional<Made>();
   Claim claim(tree_.unstored, file);
   // Somebody's first put may have come between look-up and claim; it took its own claim away with
   // it.
-  if (!tree_.columns.IsAbsent(file)) {
+  if (!tree_.columns.IsAbsent(no_change.column())) {
     CELLFS_ASSIGN_OR_RETURN(auto cell,
                             ReadColumn(reading_, *request.caller, file, ReadDetail::kLengths));
-    if (cell) return false;
+    if (cell) return std::optional<Made>();
   }
-  no_put.unlock();
   AttributeUpdate update;
   update.uid = request.uid;
   update.gid = request.gid;
@@ -63,7 +64,7 @@ OutcomeOr<bool> FileClaims::MakeColumn(const Request& request, const Place& file
         ReadColumn(reading_, *request.caller, file.As(PlaceKind::kCell), ReadDetail::kLengths));
     if (column) {
       claim.Keep();
-      return true;
+      return std::optional(std::move(made));
     }
   }
   if (options_.allow_other && file.kind == PlaceKind::kCell) {
@@ -73,13 +74,13 @@ OutcomeOr<bool> FileClaims::MakeColumn(const Request& request, const Place& file
                               FirstTimestampAbove(reading_, Caller::Superuser(), file));
     }
   }
-  CELLFS_RETURN_IF_FAILED(attributes_.Update(file, update));
+  CELLFS_ASSIGN_OR_RETURN(made.attributes, attributes_.UpdateAndFind(file, update));
   claim.Keep();
-  return true;
+  return std::optional(std::move(made));
 }
 
-OutcomeOr<bool> FileClaims::MakeByContent(const Request& request, const Place& file,
-                                          mode_t mode) const {
+FileClaims::MadeOrNot FileClaims::MakeByContent(const Request& request, const Place& file,
+                                                mode_t mode) const {
   switch (file.traits().content) {
     case PlaceContent::kValue:
     case PlaceContent::kCounter:
@@ -89,17 +90,17 @@ OutcomeOr<bool> FileClaims::MakeByContent(const Request& request, const Place& f
     case PlaceContent::kToml:
       CELLFS_RETURN_IF_FAILED(CheckMayReplaceToml(reading_, request, file, IsTomlShown::kNo));
       tree_.unstored.ShowToml(file.Parent());
-      return true;
+      return std::optional(Made());
     default:
       return Outcome(EPERM);
   }
 }
 
-OutcomeOr<bool> FileClaims::Make(const Request& request, const Place& file, mode_t mode,
-                                 bool exclusive) const {
+FileClaims::MadeOrNot FileClaims::Make(const Request& request, const Place& file, mode_t mode,
+                                       bool exclusive) const {
   if (file.IsReadOnly() || options_.read_only) return Outcome(EROFS);
-  CELLFS_ASSIGN_OR_RETURN(bool made, MakeByContent(request, file, mode));
-  if (!made && exclusive) return Outcome(EEXIST);
+  MadeOrNot made = MakeByContent(request, file, mode);
+  if (made.ok() && !*made && exclusive) return Outcome(EEXIST);
   return made;
 }
 

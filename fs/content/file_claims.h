@@ -24,16 +24,22 @@ class FileClaims {
              const MountOptions& options)
       : reading_(reading), tree_(tree), attributes_(attributes), options_(options) {}
 
-  // Claims the place `file`, which was not there when it was looked for. Whether this call made it;
-  // false where it is there by now, or EEXIST if `exclusive`. EPERM where no file can be made.
-  OutcomeOr<bool> Make(const Request& request, const Place& file, mode_t mode,
-                       bool exclusive) const;
+  struct Made {
+    UnstoredPtr claim;                          // null: what was made is there without one
+    std::optional<ShownAttributes> attributes;  // where they are at hand
+  };
+  // Claims the place `file`, which was not there when it was looked for. Nullopt where it is there
+  // by now, or EEXIST if `exclusive`. EPERM where no file can be made.
+  OutcomeOr<std::optional<Made>> Make(const Request& request, const Place& file, mode_t mode,
+                                      bool exclusive) const;
 
  private:
-  OutcomeOr<bool> MakeByContent(const Request& request, const Place& file, mode_t mode) const;
+  using MadeOrNot = OutcomeOr<std::optional<Made>>;
+
+  MadeOrNot MakeByContent(const Request& request, const Place& file, mode_t mode) const;
   Outcome CheckTakesPut(const Request& request, const Place& file) const;
-  OutcomeOr<bool> MakeColumn(const Request& request, const Place& file, mode_t mode) const;
-  OutcomeOr<bool> MakeMemory(const Request& request, const Place& file, mode_t mode) const;
+  MadeOrNot MakeColumn(const Request& request, const Place& file, mode_t mode) const;
+  MadeOrNot MakeMemory(const Request& request, const Place& file, mode_t mode) const;
 
   const Reading& reading_;
   LiveTree& tree_;

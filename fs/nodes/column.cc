@@ -35,6 +35,11 @@ void Column::Learn(const CachedCell& cell, uint64_t looked_at) {
   if (generation() <= looked_at) cell_cache_.Keep(cell, looked_at);
 }
 
+bool Column::IsShownBeside(const Node* node) const {
+  std::lock_guard lock(shard_->mutex);
+  return first_node_ != nullptr && (first_node_ != node || node->next_in_column_ != nullptr);
+}
+
 void Column::PagesAreStale() {
   std::lock_guard lock(shard_->mutex);
   for (Node* node = first_node_; node != nullptr; node = node->next_in_column_)

@@ -76,6 +76,8 @@ class Column : public std::enable_shared_from_this<Column> {
   // before; < 0: none.
   Timestamp SeeVersion(Timestamp version) { return seen_version_.exchange(version); }
 
+  // Whether another node than this one (null: any) shows it, or did.
+  bool IsShownBeside(const Node* node) const;
   // Of all nodes that show it. Allocates nothing: it is called also where memory has run out.
   void PagesAreStale();
   void PagesExpire(Timestamp when);

@@ -73,36 +73,42 @@ Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
 // ---- The last ones -----------------------------------------------------------------------------
 
 void ColumnTable::NoteAbsent(const Place& cell, uint64_t number, uint64_t looked_at) {
-  std::unique_ptr<const Absent> absent(new Absent{cell, {number, looked_at}});
+  Absent absent{Get(cell, number), looked_at};  // before the lock: the one before goes after it
   std::lock_guard lock(last_mutex_);
-  absent_[next_absent_++ % absent_.size()].swap(absent);  // the one before goes after the lock
+  if (looked_at >= looks_forgotten_) std::swap(absent_[next_absent_++ % absent_.size()], absent);
 }
 
-// The last one first, which it mostly is.
-std::optional<ColumnTable::Looked> ColumnTable::LookedInVain(const Place& cell) const {
+bool ColumnTable::IsAbsent(const Column& column) const {
   std::lock_guard lock(last_mutex_);
-  for (size_t back = 1; back <= absent_.size(); ++back) {
-    const auto& absent = absent_[(next_absent_ - back) % absent_.size()];
-    if (absent != nullptr && absent->cell.IsOfSameColumn(cell)) return absent->looked;
-  }
-  return std::nullopt;
+  return std::any_of(absent_.begin(), absent_.end(), [&](const Absent& absent) {
+    return absent.column.get() == &column && column.generation() <= absent.looked_at;
+  });
 }
 
-// A column that went took its changes along.
-bool ColumnTable::IsAbsent(const Place& cell) const {
-  const auto looked = LookedInVain(cell);
-  if (!looked) return false;
-  ColumnShard& shard = ShardOf(looked->number);
-  ColumnPtr column;  // before the lock: goes after it
-  std::lock_guard lock(shard.mutex);
-  column = FindLocked(shard, cell, looked->number);
-  return (column == nullptr ? shard.newest_gone : column->generation()) <= looked->at;
+void ColumnTable::NoteFilled(std::vector<ColumnPtr> columns, uint64_t looked_at) {
+  Filled filled{std::move(columns), looked_at};  // before the lock: those before go after it
+  std::lock_guard lock(last_mutex_);
+  if (looked_at >= looks_forgotten_) std::swap(filled_, filled);
 }
 
-void ColumnTable::ForgetAbsent() {
-  decltype(absent_) forgotten;  // they go after the lock
+bool ColumnTable::IsFilledBeside(const Place& cell) const {
   std::lock_guard lock(last_mutex_);
-  absent_.swap(forgotten);
+  const auto& columns = filled_.columns;
+  if (columns.empty()) return false;
+  const Place& seen = columns.front()->cell();
+  if (seen.family != cell.family || seen.row != cell.row || seen.table != cell.table) return false;
+  return std::any_of(columns.begin(), columns.end(), [&](const ColumnPtr& column) {
+    return column->generation() <= filled_.looked_at;
+  });
+}
+
+void ColumnTable::ForgetLooks() {
+  decltype(absent_) absent;  // before the lock: they go after it
+  Filled filled;
+  std::lock_guard lock(last_mutex_);
+  absent_.swap(absent);
+  std::swap(filled_, filled);
+  looks_forgotten_ = Generation::Next();
 }
 
 void ColumnTable::KeepPut(ColumnPtr column, uint64_t generation, std::string bytes) {

@@ -2,8 +2,8 @@
 //
 // ColumnTable: the columns of which this mount knows something (fs/nodes/column.h), by key. It does
 // not own them: they are there as long as somebody holds them. It holds those itself of which is
-// known what was made of them lately: for temporary_age_ms, and of very many those of the last; and
-// the one that was put last.
+// known what was made of them lately: for temporary_age_ms, and of very many those of the last; the
+// one that was put last; and those that were looked at last.
 #ifndef CELLFS_FS_NODES_COLUMN_TABLE_H_
 #define CELLFS_FS_NODES_COLUMN_TABLE_H_
 
@@ -44,14 +44,21 @@ class ColumnTable {
 
   // ---- The last ones --------------------------------------------------------------------------
   // q was looked for, and is neither stored nor claimed. Who makes a file looks it up just before:
-  // where nothing was put since then, it need not be read again, which is a tenth of a create.
-  // `number`: as for Get; `looked_at`: as for Column::Learn.
+  // where nothing was put since then, it need not be read again, nor is its column made again, which
+  // is a sixth of a create. `number`: as for Get; `looked_at`: as for Column::Learn.
   void NoteAbsent(const Place& cell, uint64_t number, uint64_t looked_at);
   // Whether that is known, and so still. Right for a column that is claimed: what was put before
   // the claim has changed it.
-  bool IsAbsent(const Place& cell) const;
-  // The store has changed otherwise.
-  void ForgetAbsent();
+  bool IsAbsent(const Column& column) const;
+  // These columns of one family, from which a name went, have values that no TTL ends. Names mostly
+  // go with others of their family, which need not be read for each of them: that is a third of an
+  // unlink. `looked_at`: as above.
+  void NoteFilled(std::vector<ColumnPtr> columns, uint64_t looked_at);
+  // Whether that is known of one that is in the same family, and so still. REQUIRES: this one is
+  // told that it has changed.
+  bool IsFilledBeside(const Place& cell) const;
+  // The store has changed otherwise: nothing that was looked at before is known.
+  void ForgetLooks();
 
   // What was put last, by a file that is closed now. Savers and copiers rename it at once, and a
   // rename puts these bytes again: without them a temporary takes 4 % more instructions, and its
@@ -97,13 +104,13 @@ class ColumnTable {
   friend class ColumnLock;
 
   using Shards = std::array<ColumnShard, 64>;
-  struct Looked {
-    uint64_t number = 0;  // the column's
-    uint64_t at = 0;      // Generation::Newest() from before
-  };
   struct Absent {
-    Place cell;
-    Looked looked;
+    ColumnPtr column;        // null: there is none
+    uint64_t looked_at = 0;  // Generation::Newest() from before
+  };
+  struct Filled {
+    std::vector<ColumnPtr> columns;  // of one family
+    uint64_t looked_at = 0;
   };
   struct PutLast {
     ColumnPtr column;  // null: there is none
@@ -114,7 +121,6 @@ class ColumnTable {
   ColumnShard& ShardOf(uint64_t number) const { return (*shards_)[number % shards_->size()]; }
   static ColumnPtr FindLocked(const ColumnShard& shard, const Place& in_column, uint64_t number);
   std::vector<ColumnPtr> FindAllOf(const ClosedColumns& closed) const;
-  std::optional<Looked> LookedInVain(const Place& cell) const;
 
   // For Column. What was noted then is still to be believed.
   bool IsRecent(Timestamp when) const { return when + age_ms_ >= clock_.Now(); }
@@ -142,8 +148,10 @@ class ColumnTable {
   std::deque<std::pair<ColumnPtr, Timestamp>> recent_;
 
   mutable std::mutex last_mutex_;
-  std::array<std::unique_ptr<const Absent>, 8> absent_;  // guarded by last_mutex_, as the others
+  std::array<Absent, 8> absent_;  // guarded by last_mutex_, as the others
   size_t next_absent_ = 0;
+  Filled filled_;
+  uint64_t looks_forgotten_ = 0;  // Generation::Newest() then
   PutLast put_;
 };
 

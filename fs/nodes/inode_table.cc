@@ -153,7 +153,7 @@ NodePtr InodeTable::Unlink(const Place& place) {
 }
 
 void InodeTable::InvalidateLookUps() {
-  columns_.ForgetAbsent();
+  columns_.ForgetLooks();
   std::lock_guard lock(mutex_);
   newest_gone_ = Generation::Next();
 }

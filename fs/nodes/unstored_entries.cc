@@ -52,19 +52,49 @@ OutcomeOr<std::shared_ptr<MadeDirectory>> UnstoredEntries::CountMade(uid_t maker
                              "many as are left for others: put files into some, or remove them");
 }
 
-bool UnstoredEntries::Add(UnstoredEntry&& entry) {
+UnstoredEntries::Directories::iterator UnstoredEntries::FindDirectoryLocked(const Place& place,
+                                                                            uint64_t hash) {
+  auto [directory, end] = directories_.equal_range(hash);
+  while (directory != end && !(directory->second.place == place)) ++directory;
+  return directory == end ? directories_.end() : directory;
+}
+
+UnstoredEntries::Directories::const_iterator UnstoredEntries::FindDirectoryLocked(
+    const Place& place) const {
+  if (directories_.empty()) return directories_.end();
+  auto [directory, end] = directories_.equal_range(PlaceHash()(place));
+  while (directory != end && !(directory->second.place == place)) ++directory;
+  return directory == end ? directories_.end() : directory;
+}
+
+UnstoredEntries::Directories::pointer UnstoredEntries::DirectoryLocked(Place&& place) {
+  const uint64_t hash = PlaceHash()(place);
+  auto directory = FindDirectoryLocked(place, hash);
+  if (directory == directories_.end())
+    directory = directories_.emplace(hash, Directory{std::move(place), {}});
+  return &*directory;
+}
+
+void UnstoredEntries::EraseIfEmptyLocked(Directories::pointer directory) {
+  if (!directory->second.children.empty()) return;
+  auto it = directories_.equal_range(directory->first).first;
+  while (&*it != directory) ++it;
+  directories_.erase(it);
+}
+
+UnstoredPtr UnstoredEntries::Add(UnstoredEntry&& entry) {
   std::lock_guard lock(mutex_);
   return AddLocked(std::move(entry));
 }
 
-bool UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
+UnstoredPtr UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
   const uint64_t hash = PlaceHash()(entry.place);
   const bool is_emptied = entry.reason == UnstoredReason::kEmptied;
   Place directory = entry.place.Parent();
   std::string key = OrderKey(entry.place);
   if (const auto present = FindLocked(entry.place, hash); present != entries_.end()) {
     if (is_emptied) SetFilledLocked(present->second, false);
-    return false;
+    return nullptr;
   }
   auto shared = std::make_shared<const UnstoredEntry>(std::move(entry));
   Children made;
@@ -77,17 +107,18 @@ bool UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
   ByAge* of_user = nullptr;
   try {
     if (is_emptied) of_user = &by_age_[user];
-    children = &*directories_.try_emplace(std::move(directory)).first;
+    children = DirectoryLocked(std::move(directory));
   } catch (...) {
     entries_.erase(known);
     throw;
   }
-  const auto added = children->second.insert(made.extract(made.begin()));  // allocates nothing
+  const auto added =
+      children->second.children.insert(made.extract(made.begin()));  // allocates nothing
   known->second.directory = children;
   known->second.child = added.position;
   if (!added.inserted) {
     entries_.erase(known);
-    return false;
+    return nullptr;
   }
   if (CanBeFilled(known->second.entry->place)) ++unfilled_;
   if (is_emptied) {
@@ -95,7 +126,7 @@ bool UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
     of_user->splice(of_user->end(), aging);
     ++aging_;
   }
-  return true;
+  return known->second.entry;
 }
 
 std::optional<Place> UnstoredEntries::AddEmptied(const Place& directory, timespec now) {
@@ -115,7 +146,7 @@ std::optional<Place> UnstoredEntries::ForgetOldestLocked() {
       [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
   ByAge& aging = most->second;
   Place oldest = aging.front()->place;
-  if (directories_.contains(oldest)) {
+  if (FindDirectoryLocked(oldest) != directories_.end()) {
     aging.splice(aging.end(), aging, aging.begin());
     return std::nullopt;
   }
@@ -137,20 +168,21 @@ void UnstoredEntries::SetFilledLocked(const Known& known, bool is_filled) {
   is_filled ? --unfilled_ : ++unfilled_;
 }
 
-bool UnstoredEntries::Fill(const Place& row_or_family) {
+UnstoredEntries::Filled UnstoredEntries::Fill(const Place& row_or_family) {
   std::lock_guard lock(mutex_);
   const auto entry = FindLocked(row_or_family);
-  if (entry == entries_.end() || entry->second.is_filled) return false;
+  if (entry == entries_.end()) return Filled::kIsNotHere;
+  if (entry->second.is_filled) return Filled::kBefore;
   filled_.push_back(row_or_family);
   SetFilledLocked(entry->second, true);
-  if (filled_.size() <= kMostFilled) return true;
+  if (filled_.size() <= kMostFilled) return Filled::kNow;
   const auto oldest = FindLocked(filled_.front());
   if (oldest != entries_.end() && oldest->second.is_filled) {
     ++handed_over_;
     RemoveLocked(oldest);
   }
   filled_.pop_front();
-  return true;
+  return Filled::kNow;
 }
 
 void UnstoredEntries::EraseLocked(Entries::const_iterator entry) {
@@ -167,9 +199,8 @@ void UnstoredEntries::EraseLocked(Entries::const_iterator entry) {
 void UnstoredEntries::RemoveLocked(Entries::const_iterator entry) {
   const Known known = entry->second;
   EraseLocked(entry);
-  known.directory->second.erase(known.child);
-  if (known.directory->second.empty())
-    directories_.erase(directories_.find(known.directory->first));
+  known.directory->second.children.erase(known.child);
+  EraseIfEmptyLocked(known.directory);
 }
 
 UnstoredPtr UnstoredEntries::Find(const Place& place) const {
@@ -189,21 +220,22 @@ void UnstoredEntries::Move(const Place& from, const Place& to) {
   UnstoredEntry at_target = *entry->second.entry;
   at_target.place = to;
   const auto moved = std::make_shared<const UnstoredEntry>(std::move(at_target));
-  const Directories::pointer children = &*directories_.try_emplace(std::move(directory)).first;
+  const Directories::pointer into = DirectoryLocked(std::move(directory));
+  Children& children = into->second.children;
   // From here on nothing allocates.
   if (const auto replaced = FindLocked(to); replaced != entries_.end()) {
-    children->second.erase(replaced->second.child);
+    children.erase(replaced->second.child);
     EraseLocked(replaced);
   }
   auto known = entries_.extract(entry);
   const Directories::pointer before = known.mapped().directory;
-  auto child = before->second.extract(known.mapped().child);
+  auto child = before->second.children.extract(known.mapped().child);
   child.key() = std::move(key);
   child.mapped() = moved;
   known.key() = PlaceHash()(to);
-  known.mapped() = {moved, children, children->second.insert(std::move(child)).position, false, {}};
+  known.mapped() = {moved, into, children.insert(std::move(child)).position, false, {}};
   entries_.insert(std::move(known));
-  if (before->second.empty()) directories_.erase(directories_.find(before->first));
+  EraseIfEmptyLocked(before);
 }
 
 // What mkdir made in it and was filled since shows itself by its cells.
@@ -229,16 +261,16 @@ void UnstoredEntries::MoveTable(const TableName& from, const TableName& to) {
 
 bool UnstoredEntries::HasChildren(const Place& directory) const {
   std::lock_guard lock(mutex_);
-  return directories_.contains(directory);
+  return FindDirectoryLocked(directory) != directories_.end();
 }
 
 void UnstoredEntries::RemoveBelow(const Place& directory) {
   Children children;
   {
     std::lock_guard lock(mutex_);
-    const auto it = directories_.find(directory);
+    const auto it = FindDirectoryLocked(directory, PlaceHash()(directory));
     if (it == directories_.end()) return;
-    children = std::move(it->second);
+    children = std::move(it->second.children);
     directories_.erase(it);
     for (const auto& [key, child] : children) {
       EraseLocked(FindLocked(child->place));
@@ -253,8 +285,8 @@ void UnstoredEntries::RemoveFamily(const TableName& table, const std::string& fa
   std::vector<Place> dropped;
   {
     std::lock_guard lock(mutex_);
-    for (const auto& [directory, children] : directories_) {
-      for (const auto& [key, child] : children) {
+    for (const auto& [hash, directory] : directories_) {
+      for (const auto& [key, child] : directory.children) {
         const Place& place = child->place;
         if (place.kind == PlaceKind::kFamily && place.table == table && place.family == family) {
           dropped.push_back(place);
@@ -270,11 +302,12 @@ void UnstoredEntries::RemoveFamily(const TableName& table, const std::string& fa
 
 bool UnstoredEntries::HasFamilyBeside(const Place& family) const {
   std::lock_guard lock(mutex_);
-  return std::any_of(directories_.begin(), directories_.end(), [&](const auto& directory) {
-    if (directory.first.table != family.table || directory.first.row == family.row) return false;
-    if (directory.first.family == family.family) return true;
-    const auto child = directory.second.find(family.family);
-    return child != directory.second.end() && child->second->place.kind == PlaceKind::kFamily;
+  return std::any_of(directories_.begin(), directories_.end(), [&](const auto& known) {
+    const Directory& directory = known.second;
+    if (directory.place.table != family.table || directory.place.row == family.row) return false;
+    if (directory.place.family == family.family) return true;
+    const auto child = directory.children.find(family.family);
+    return child != directory.children.end() && child->second->place.kind == PlaceKind::kFamily;
   });
 }
 
@@ -283,10 +316,10 @@ std::vector<UnstoredPtr> UnstoredEntries::ChildrenAfter(const Place& directory,
                                                         size_t limit) const {
   std::vector<UnstoredPtr> found;
   std::lock_guard lock(mutex_);
-  const auto it = directories_.empty() ? directories_.end() : directories_.find(directory);
-  if (it != directories_.end()) {
-    auto child = after ? it->second.upper_bound(*after) : it->second.begin();
-    for (; child != it->second.end() && found.size() < limit; ++child)
+  if (const auto it = FindDirectoryLocked(directory); it != directories_.end()) {
+    const Children& children = it->second.children;
+    auto child = after ? children.upper_bound(*after) : children.begin();
+    for (; child != children.end() && found.size() < limit; ++child)
       found.push_back(child->second);
   }
   if (!emptying_.empty()) AddEmptyingLocked(directory, after, limit, found);

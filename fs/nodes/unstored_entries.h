@@ -83,9 +83,9 @@ class UnstoredEntries {
   // For a directory that mkdir is about to make. ENOSPC: the maker has too many.
   OutcomeOr<std::shared_ptr<MadeDirectory>> CountMade(uid_t maker) const;
 
-  // False, and nothing changed, where the place is already here (an emptied directory that is made
-  // stays one).
-  bool Add(UnstoredEntry&& entry);
+  // As it is kept; null, and nothing changed, where the place is already here (an emptied directory
+  // that is made stays one).
+  UnstoredPtr Add(UnstoredEntry&& entry);
   // The same of a directory whose last visible cell went, by the request of this thread. Of too
   // many of these the oldest goes of the user who has most, as all would on HBase: it is returned,
   // for the kernel knows its name. One with entries stays.
@@ -101,8 +101,9 @@ class UnstoredEntries {
   }
   // A row or family that mkdir made has a cell now. It stays here for a while, so that a copy may
   // go on making the row's families, and then goes; but not if it was emptied, or made anew,
-  // meanwhile. Whether this was the first one.
-  bool Fill(const Place& row_or_family);
+  // meanwhile.
+  enum class Filled { kIsNotHere, kBefore, kNow };
+  Filled Fill(const Place& row_or_family);
   // Whether there is one that Fill would be the first for: mostly there is not.
   bool HasUnfilled() const { return unfilled_.load(std::memory_order_acquire) != 0; }
   // A memory file under another name or in another directory; what was there goes.
@@ -162,7 +163,12 @@ class UnstoredEntries {
  private:
   using Children = std::map<std::string, UnstoredPtr, std::less<>>;
   using ByAge = std::list<UnstoredPtr>;
-  using Directories = std::unordered_map<Place, Children, PlaceHash>;
+  struct Directory {
+    Place place;
+    Children children;
+  };
+  // By PlaceHash, which is reckoned once for each.
+  using Directories = std::unordered_multimap<uint64_t, Directory>;
   struct Known {
     UnstoredPtr entry;
     Directories::pointer directory;  // stays where it is until it is erased
@@ -178,7 +184,11 @@ class UnstoredEntries {
 
   Entries::const_iterator FindLocked(const Place& place) const;
   Entries::const_iterator FindLocked(const Place& place, uint64_t hash) const;
-  bool AddLocked(UnstoredEntry&& entry);
+  Directories::iterator FindDirectoryLocked(const Place& place, uint64_t hash);
+  Directories::const_iterator FindDirectoryLocked(const Place& place) const;
+  Directories::pointer DirectoryLocked(Place&& place);  // made where there is none
+  void EraseIfEmptyLocked(Directories::pointer directory);
+  UnstoredPtr AddLocked(UnstoredEntry&& entry);
   void SetFilledLocked(const Known& known, bool is_filled);
   void EraseLocked(Entries::const_iterator entry);
   void RemoveLocked(Entries::const_iterator entry);

@@ -112,7 +112,7 @@ std::vector<StatusOr<MutationResult>> BulkChange::Make(const Caller& caller,
 
 // The kernel may have asked for one of them meanwhile.
 void BulkChange::Tell(const std::vector<RowMutations>& rows) {
-  tree_.columns.ForgetAbsent();
+  tree_.columns.ForgetLooks();
   std::vector<RewrittenColumn> known;
   if (tree_.inodes.Find(TablePlace(table_)) != nullptr) {
     for (const RowMutations& row : rows) {

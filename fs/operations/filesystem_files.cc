@@ -46,14 +46,14 @@ bool MayShowAnother(const Place& place) {
 OutcomeOr<ResolvedEntry> FileSystem::MakeOrFind(const Request& request, const Place& place,
                                                 mode_t mode, bool exclusive, OpenMode& open_mode) {
   for (int attempt = 0; attempt < kMaxMakeAttempts; ++attempt) {
-    const auto made = parts_.claims.Make(request, place, mode, exclusive);
+    auto made = parts_.claims.Make(request, place, mode, exclusive);
     if (!made.ok()) return LogFailure("create", place, made.status());
-    open_mode.created = *made;
+    open_mode.created = made->has_value();
     open_mode.exclusive = exclusive;
-    if (*made) {
-      UnstoredPtr claim = parts_.tree.unstored.Find(place);
-      if (claim) return OutcomeOr<ResolvedEntry>(std::in_place, place, std::move(claim));
-      // Another handle has put to it by now.
+    if (open_mode.created && (*made)->claim != nullptr) {
+      OutcomeOr<ResolvedEntry> claimed(std::in_place, place, std::move((*made)->claim));
+      claimed->attributes = (*made)->attributes;
+      return claimed;
     }
     auto found = parts_.resolver.Find(*request.caller, place);
     if (found.ok() || found.error() != ENOENT) return found;
@@ -126,7 +126,9 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   created.handle = AddHandle(*node, place, *opened, open_mode, {false, closings});
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
-  const auto shown = parts_.shown.StatOf(*found, node.get(), node->pending());
+  // Into what was just made nothing is written yet.
+  const auto pending = open_mode.created ? std::nullopt : node->pending();
+  const auto shown = parts_.shown.StatOf(*found, node.get(), pending);
   if (!shown.ok()) {
     node->RemoveHandle(opened->handle.get());
     return fail(shown.status());

@@ -43,6 +43,9 @@ struct ColumnTableTest : testing::Test {
     const Place cell = CellOf(qualifier);
     columns.NoteAbsent(cell, cell.ColumnNumber(), looked_at);
   }
+  bool IsAbsent(const std::string& qualifier) {
+    return columns.IsAbsent(*columns.Get(CellOf(qualifier)));
+  }
 
   auto Close(const ColumnTable::Part& part) {
     return std::make_unique<ColumnTable::ClosedColumns>(columns, part);
@@ -125,13 +128,13 @@ TEST_F(ColumnTableTest, WhatWasMadeLatelyIsKnownForAnHour) {
 TEST_F(ColumnTableTest, WhatWasLookedForInVainIsKnownUntilItChanges) {
   NoteAbsent("q", Generation::Newest());
   NoteAbsent("p", Generation::Newest());
-  EXPECT_TRUE(columns.IsAbsent(CellOf("q")));
-  EXPECT_FALSE(columns.IsAbsent(CellOf("other")));
+  EXPECT_TRUE(IsAbsent("q"));
+  EXPECT_FALSE(IsAbsent("other"));
   columns.Get(CellOf("p"))->Changed();
-  EXPECT_TRUE(columns.IsAbsent(CellOf("q"))) << "what others do is nothing to it";
-  EXPECT_FALSE(columns.IsAbsent(CellOf("p")));
-  columns.ForgetAbsent();
-  EXPECT_FALSE(columns.IsAbsent(CellOf("q")));
+  EXPECT_TRUE(IsAbsent("q")) << "what others do is nothing to it";
+  EXPECT_FALSE(IsAbsent("p"));
+  columns.ForgetLooks();
+  EXPECT_FALSE(IsAbsent("q"));
   EXPECT_EQ(columns.Find(CellOf("q")), nullptr);
 }
 
@@ -140,14 +143,38 @@ TEST_F(ColumnTableTest, AColumnThatChangedAndWentSinceIsNotAbsent) {
   columns.Get(CellOf("q"))->Changed();
   ASSERT_EQ(columns.Find(CellOf("q")), nullptr);
   NoteAbsent("q", looked_at);
-  EXPECT_FALSE(columns.IsAbsent(CellOf("q")));
+  EXPECT_FALSE(IsAbsent("q"));
 }
 
 TEST_F(ColumnTableTest, OfVeryManyThatAreAbsentTheLastFewAreKnown) {
   for (int i = 0; i < 100; ++i)
     NoteAbsent("q" + std::to_string(i), Generation::Newest());
-  EXPECT_TRUE(columns.IsAbsent(CellOf("q99")));
+  EXPECT_TRUE(IsAbsent("q99"));
   EXPECT_EQ(columns.Find(CellOf("q0")), nullptr);
+}
+
+TEST_F(ColumnTableTest, WhatWasLookedAtBeforeTheStoreChangedOtherwiseIsNotNoted) {
+  const uint64_t looked_at = Generation::Newest();
+  columns.ForgetLooks();
+  NoteAbsent("q", looked_at);
+  columns.NoteFilled({columns.Get(CellOf("p"))}, looked_at);
+  EXPECT_FALSE(IsAbsent("q"));
+  EXPECT_FALSE(columns.IsFilledBeside(CellOf("q")));
+}
+
+TEST_F(ColumnTableTest, AFamilyIsFilledAsLongAsOneThatWasSeenInItIsUnchanged) {
+  columns.NoteFilled({columns.Get(CellOf("p")), columns.Get(CellOf("q"))}, Generation::Newest());
+  EXPECT_TRUE(columns.IsFilledBeside(CellOf("a")));
+  EXPECT_FALSE(columns.IsFilledBeside(CellOf("a", "other")));
+  columns.Get(CellOf("p"))->Changed();
+  EXPECT_TRUE(columns.IsFilledBeside(CellOf("p")));
+  columns.Get(CellOf("q"))->Changed();
+  EXPECT_FALSE(columns.IsFilledBeside(CellOf("q")));
+
+  columns.NoteFilled({columns.Get(CellOf("p"))}, Generation::Newest());
+  columns.ForgetLooks();
+  EXPECT_FALSE(columns.IsFilledBeside(CellOf("a")));
+  EXPECT_EQ(columns.Find(CellOf("p")), nullptr);
 }
 
 TEST_F(ColumnTableTest, WhatWasPutLastIsTakenOnce) {

@@ -30,7 +30,7 @@ struct UnstoredEntriesTest : testing::Test {
     UnstoredEntry entry;
     entry.place = place;
     entry.counted = *counted;
-    return entries.Add(std::move(entry));
+    return entries.Add(std::move(entry)) != nullptr;
   }
   bool Has(const Place& place) { return entries.Find(place) != nullptr; }
 
@@ -51,17 +51,18 @@ TEST_F(UnstoredEntriesTest, WhatHoldsNoCellYetIsCounted) {
   EXPECT_FALSE(entries.HasUnfilled());
   const Place family = FamilyPlace(kTable, "r1", "f");
   EXPECT_TRUE(Make(Row(1), 1) && Make(family, 1) && Make(Row(2), 1));
-  EXPECT_TRUE(entries.Fill(Row(1)));
-  EXPECT_FALSE(entries.Fill(Row(1))) << "it holds one already";
+  EXPECT_EQ(entries.Fill(Row(1)), UnstoredEntries::Filled::kNow);
+  EXPECT_EQ(entries.Fill(Row(1)), UnstoredEntries::Filled::kBefore) << "it holds one already";
   entries.Remove(Row(2));
   EXPECT_TRUE(entries.HasUnfilled()) << "the family";
-  EXPECT_TRUE(entries.Fill(family));
+  EXPECT_EQ(entries.Fill(family), UnstoredEntries::Filled::kNow);
   EXPECT_FALSE(entries.HasUnfilled());
 
   entries.AddEmptied(family, {});
   EXPECT_TRUE(entries.HasUnfilled());
   entries.MoveTable(kTable, {"default", "moved"});
-  EXPECT_FALSE(entries.Fill(family)) << "it is in the other table";
+  EXPECT_EQ(entries.Fill(family), UnstoredEntries::Filled::kIsNotHere)
+      << "it is in the other table";
   EXPECT_TRUE(entries.HasUnfilled());
   entries.RemoveBelow(RowPlace({"default", "moved"}, "r1"));
   EXPECT_FALSE(entries.HasUnfilled());
