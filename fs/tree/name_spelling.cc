@@ -148,14 +148,21 @@ bool NameSpelling::BeginsEscape(std::string_view rest, bool at_start) const {
   }
 }
 
+bool NameSpelling::IsTaken(std::string_view key) const {
+  return level_ != NameLevel::kValue &&
+         (key == "." || key == ".." || key == kEmptyName || IsReserved(key));
+}
+
+bool NameSpelling::IsPlain(std::string_view key) const {
+  return mode_ == NameMode::kPosix && !key.empty() && !IsTaken(key) &&
+         key.find_first_of(std::string_view("/\0%@,", 5)) == std::string_view::npos;
+}
+
 std::string NameSpelling::Spell(std::string_view key) const {
-  bool is_value = level_ == NameLevel::kValue;
-  if (key.empty()) return is_value ? std::string() : std::string(kEmptyName);
-  bool is_taken = !is_value && (key == "." || key == ".." || key == kEmptyName || IsReserved(key));
-  if (mode_ == NameMode::kPosix && !is_taken &&
-      key.find_first_of(std::string_view("/\0%@,", 5)) == std::string_view::npos) {
-    return std::string(key);
-  }
+  if (IsPlain(key)) return std::string(key);
+  if (key.empty())
+    return level_ == NameLevel::kValue ? std::string() : std::string(kEmptyName);
+  const bool is_taken = IsTaken(key);
   std::vector<bool> outside_utf8;
   if (mode_ == NameMode::kPrintable) outside_utf8 = BytesOutsideUtf8(key);
   // Filled from its end, so that what follows a '%' is already spelled when it is judged.
@@ -231,6 +238,7 @@ std::string NameSpelling::Unescape(std::string_view name) const {
 }
 
 std::optional<std::string> NameSpelling::ReadKey(std::string_view name) const {
+  if (IsPlain(name)) return std::string(name);
   if (name == kEmptyName && level_ != NameLevel::kValue) return std::string();
   std::string key = Unescape(name);
   if (Spell(key) != name) return std::nullopt;

@@ -83,6 +83,9 @@ class NameSpelling {
 
  private:
   bool has_versions() const { return level_ == NameLevel::kQualifier && versions_; }
+  bool IsTaken(std::string_view key) const;
+  // Whether the key is its own spelling at a glance, as most are.
+  bool IsPlain(std::string_view key) const;
   bool IsAlwaysEscaped(unsigned char byte) const;
   bool EndsEscape(std::string_view rest, bool at_start) const;
   bool BeginsEscape(std::string_view rest, bool at_start) const;
