@@ -25,10 +25,10 @@ StatusOr<DataTable> AttributeReader::TableOf(const Place& place) {
 }
 
 StatusOr<DataTable> AttributeReader::TableToChange(const Place& place) {
-  CELLFS_ASSIGN_OR_RETURN(DataTable table, TableOf(place));
-  if (place.table.name.empty()) return table;
-  if (table.schema != nullptr) {
-    if (table.row.empty()) table.row = TableIdentities::NewRow();
+  StatusOr<DataTable> table = TableOf(place);
+  if (!table.ok() || place.table.name.empty()) return table;
+  if (table->schema != nullptr) {
+    if (table->row.empty()) table->row = TableIdentities::NewRow();
     return table;
   }
   return Status(StatusCode::kTableNotFound,
@@ -122,11 +122,9 @@ Status AttributeReader::TakeIn(const std::string& row_key) {
 
 StatusOr<OwnerAndMode> AttributeReader::InForce(const Place& place, const DataTable& table,
                                                 const RowRecords& records) {
-  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode owner, inherited_.Of(place, table, records.family));
-  owner.uid = records.own.uid.value_or(owner.uid);
-  owner.gid = records.own.gid.value_or(owner.gid);
-  owner.mode = records.own.mode.value_or(owner.mode);
-  return owner;
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode inherited,
+                          inherited_.Of(place, table, records.family));
+  return OwnOver(inherited, records.own);
 }
 
 StatusOr<std::optional<timespec>> AttributeReader::ReadChange(const Place& directory,

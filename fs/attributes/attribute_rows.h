@@ -96,6 +96,11 @@ struct RowRecords {
   OwnerRecord family;
 };
 
+inline OwnerAndMode OwnOver(OwnerAndMode inherited, const OwnerRecord& own) {
+  return {own.uid.value_or(inherited.uid), own.gid.value_or(inherited.gid),
+          own.mode.value_or(inherited.mode)};
+}
+
 // ---- As text ------------------------------------------------------------------------------------
 
 std::string WriteRecord(const OwnerRecord& record);

@@ -472,10 +472,15 @@ StatusOr<ShownAttributes> AttributeStore::UpdateAndFind(const Place& place,
   }
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const Stored stored, StoreUpdate(place, update, nullptr));
+  const auto& [records, inherited] = stored.updated;
   ShownAttributes shown;
-  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown),
-                          reader_.InForce(place, stored.table, stored.records));
-  ShowTimes(stored.table, update.version, stored.records.own, shown);
+  if (inherited) {
+    static_cast<OwnerAndMode&>(shown) = OwnOver(*inherited, records.own);
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown),
+                            reader_.InForce(place, stored.table, records));
+  }
+  ShowTimes(stored.table, update.version, records.own, shown);
   return shown;
 }
 
@@ -486,9 +491,9 @@ StatusOr<AttributeStore::Stored> AttributeStore::StoreUpdate(const Place& place,
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     CELLFS_ASSIGN_OR_RETURN(DataTable table, reader_.TableToChange(place));
     const auto no_loading = KeepFromLoading(place);
-    CELLFS_ASSIGN_OR_RETURN(const auto records,
+    CELLFS_ASSIGN_OR_RETURN(const auto updated,
                             writer_.TryUpdate(place, table, update, gone, mark));
-    if (records) return Stored{std::move(table), *records};
+    if (updated) return Stored{std::move(table), *updated};
   }
   return Status(StatusCode::kUnavailable, "owner and mode are changed too often by other mounts");
 }

@@ -157,7 +157,7 @@ class AttributeStore {
  private:
   struct Stored {
     DataTable table;
-    RowRecords records;
+    AttributeWriter::Updated updated;
   };
   StatusOr<Stored> StoreUpdate(const Place& place, const AttributeUpdate& update,
                                const TracelessFile* gone);

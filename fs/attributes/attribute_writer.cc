@@ -29,6 +29,7 @@ struct AttributeWriter::RowChange {
   Timestamp version = kNoVersion;
   uint64_t changes_before = 0;  // AttributeCache::ChangesOf
   RowRecords stored;
+  std::optional<OwnerAndMode> inherited;
   AttributeRecord record;           // afterwards
   Put put;                          // of that
   std::vector<ChangedRecord> kept;  // by what is in the directory that the place is
@@ -60,18 +61,17 @@ std::unique_lock<std::mutex> AttributeWriter::BeginChange(const std::string& row
   return TakeLock(changing_[number]);
 }
 
-StatusOr<std::optional<RowRecords>> AttributeWriter::TryUpdate(const Place& place,
-                                                               const DataTable& table,
-                                                               const AttributeUpdate& update,
-                                                               const TracelessFile* gone,
-                                                               uint64_t& mark) {
+StatusOr<std::optional<AttributeWriter::Updated>> AttributeWriter::TryUpdate(
+    const Place& place, const DataTable& table, const AttributeUpdate& update,
+    const TracelessFile* gone, uint64_t& mark) {
   // Most files that are made have what they inherit, in tables for which nothing is stored.
   if (freshness_.is_exact() && update.anew && place.IsColumn() && gone == nullptr &&
       !reader_.HasRecords(place, table)) {
+    std::optional<OwnerAndMode> inherited;
     CELLFS_ASSIGN_OR_RETURN(const AttributeRecord record,
-                            RecordAfter(place, table, update, RowRecords()));
+                            RecordAfter(place, table, update, RowRecords(), inherited));
     if (SameRecord(OwnerRecord(), record) && !record.time.mtime)
-      return std::optional(RowRecords{record, {}});
+      return std::optional(Updated{{record, {}}, inherited});
   }
   RowChange change;
   change.key = RecordKeyOf(place, table);
@@ -80,32 +80,33 @@ StatusOr<std::optional<RowRecords>> AttributeWriter::TryUpdate(const Place& plac
   change.changes_before = cache_.ChangesOf(change.key.row);
   CELLFS_RETURN_IF_ERROR(Prepare(place, table, update, change));
   if (mark != 0 && change.stored.own.mark == mark)  // the last attempt was done
-    return std::optional(change.stored);
+    return std::optional(Updated{change.stored, {}});
   if (freshness_.is_exact()) {
     CELLFS_RETURN_IF_ERROR(WriteAlone(place, table, gone, change));
   } else {
     mark = change.record.mark != change.stored.own.mark ? change.record.mark : 0;
     CELLFS_ASSIGN_OR_RETURN(const bool done, WriteBesideOthers(place, table, change));
-    if (!done) return std::optional<RowRecords>();
+    if (!done) return std::optional<Updated>();
   }
-  return std::optional(RowRecords{change.record, change.stored.family});
+  return std::optional(Updated{{change.record, change.stored.family}, change.inherited});
 }
 
 StatusOr<AttributeRecord> AttributeWriter::RecordAfter(const Place& place, const DataTable& table,
                                                        const AttributeUpdate& update,
-                                                       const RowRecords& stored) {
-  OwnerAndMode inherited;
+                                                       const RowRecords& stored,
+                                                       std::optional<OwnerAndMode>& inherited) {
   if (update.uid || update.gid || update.mode) {
     CELLFS_ASSIGN_OR_RETURN(inherited, inherited_.Of(place, table, stored.family));
   }
+  const OwnerAndMode above = inherited.value_or(OwnerAndMode());
   AttributeRecord record = update.anew ? AttributeRecord() : stored.own;
   auto keep = [](auto value, auto from_above, auto& kept) {
     if (value && *value == from_above) kept.reset();
     if (value && *value != from_above) kept = *value;
   };
-  keep(update.uid, inherited.uid, record.uid);
-  keep(update.gid, inherited.gid, record.gid);
-  keep(update.mode, inherited.mode, record.mode);
+  keep(update.uid, above.uid, record.uid);
+  keep(update.gid, above.gid, record.gid);
+  keep(update.mode, above.mode, record.mode);
   // Copies make their directories 0700 and give them their modes at the end: what was made in one
   // with a mode that only happens to be inherited keeps it.
   const mode_t usual = place.IsDirectory() ? options_.directory_mode : options_.file_mode;
@@ -168,7 +169,8 @@ Status AttributeWriter::Prepare(const Place& place, const DataTable& table,
   CELLFS_ASSIGN_OR_RETURN(change.stored,
                           reader_.ReadToChange(place, table, change.key, update.version));
   const OwnerRecord& before = change.stored.own;
-  CELLFS_ASSIGN_OR_RETURN(change.record, RecordAfter(place, table, update, change.stored));
+  CELLFS_ASSIGN_OR_RETURN(change.record,
+                          RecordAfter(place, table, update, change.stored, change.inherited));
   if (update.version >= 0) change.version = update.version;
   change.put.row = row_key;
   const DirectoryRecordChange directory{

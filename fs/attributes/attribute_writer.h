@@ -75,11 +75,16 @@ class AttributeWriter {
   // Before something is written for the table; as TableIdentities::Establish.
   StatusOr<bool> BeginWriting(const Place& place, const DataTable& table, WrittenAttributes what);
 
-  // One attempt of AttributeStore::Update; what is stored for the place then. Nullopt: another mount
-  // changed something meanwhile. `mark`: of the record that was put last and may be there.
-  StatusOr<std::optional<RowRecords>> TryUpdate(const Place& place, const DataTable& table,
-                                                const AttributeUpdate& update,
-                                                const TracelessFile* gone, uint64_t& mark);
+  // What is stored for a place then, and what it inherits, where that was looked at.
+  struct Updated {
+    RowRecords records;
+    std::optional<OwnerAndMode> inherited;
+  };
+  // One attempt of AttributeStore::Update. Nullopt: another mount changed something meanwhile.
+  // `mark`: of the record that was put last and may be there.
+  StatusOr<std::optional<Updated>> TryUpdate(const Place& place, const DataTable& table,
+                                             const AttributeUpdate& update,
+                                             const TracelessFile* gone, uint64_t& mark);
   // What is stored for the file is withdrawn, as the file itself is.
   Status Forget(const TracelessFile& gone);
 
@@ -88,8 +93,10 @@ class AttributeWriter {
   std::unique_lock<std::mutex> BeginChange(const std::string& row_key);
   Status Prepare(const Place& place, const DataTable& table, const AttributeUpdate& update,
                  RowChange& change);
+  // `inherited` is set where it is looked at.
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const DataTable& table,
-                                        const AttributeUpdate& update, const RowRecords& stored);
+                                        const AttributeUpdate& update, const RowRecords& stored,
+                                        std::optional<OwnerAndMode>& inherited);
   void PutOwner(const std::string& qualifier, const OwnerRecord& before,
                 const std::optional<Timestamp>& another_from, Timestamp since,
                 OwnerRecord& after, Put& put) const;
