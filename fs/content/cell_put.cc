@@ -30,8 +30,16 @@ IfValueIs ValueAt(const Place& place, std::string value) {
 RowStep StepFor(ColumnChange& change, const PutAs& as, std::string value, Durability durability) {
   const Place& place = change.place();
   RowStep step{{place.row, {}, durability}, {}, {}};
-  PutCell cell{place.family, place.qualifier, kLatestTimestamp, std::move(value), as.again};
-  Put put{place.row, {}, as.time_to_live, Stamping::kAboveColumn};
+  // Made where they stay: to move them takes longer.
+  Put& put = std::get<Put>(step.mutations.mutations.emplace_back(std::in_place_type<Put>));
+  put.row = place.row;
+  put.time_to_live = as.time_to_live;
+  put.stamping = Stamping::kAboveColumn;
+  PutCell& cell = put.cells.emplace_back();
+  cell.family = place.family;
+  cell.qualifier = place.qualifier;
+  cell.value = std::move(value);
+  cell.rewrites = as.again;
   if (IsVersion(place)) {
     cell.timestamp = place.timestamp;
     put.stamping = Stamping::kReadable;
@@ -40,8 +48,6 @@ RowStep StepFor(ColumnChange& change, const PutAs& as, std::string value, Durabi
     if (const auto tombstone = change.TombstoneToWithdraw())
       step.withdrawal = WithdrawTombstone(place, *tombstone);
   }
-  put.cells.push_back(std::move(cell));
-  step.mutations.mutations.emplace_back(std::move(put));
   return step;
 }
 

@@ -180,19 +180,15 @@ std::optional<CachedCell> ColumnEffects::CellOf(const Place& place, const Effect
   if (moved == nullptr && (put == nullptr || !put->stamp || !put->size)) return std::nullopt;
   const auto schema = reading_.DescribeTable(place);
   if (!schema.ok()) return std::nullopt;
-  Cell cell;
+  const FamilySchema* const family = (*schema)->FindFamily(place.family);
   if (moved != nullptr) {
     // Its expiry is by the schema that the rename began with.
-    cell.timestamp = moved->version;
     CachedCell known = *moved;
-    const auto now = CachedCellOf(cell, (*schema)->FindFamily(place.family)).expires;
+    const auto now = CachedCellOf(moved->version, 0, kNoCellTtl, family).expires;
     if (now && (!known.expires || *now < *known.expires)) known.expires = now;
     return known;
   }
-  cell.timestamp = *put->stamp;
-  cell.value_length = *put->size;
-  cell.time_to_live = put->time_to_live;
-  CachedCell known = CachedCellOf(cell, (*schema)->FindFamily(place.family));
+  CachedCell known = CachedCellOf(*put->stamp, *put->size, put->time_to_live, family);
   known.alone = put->alone;
   return known;
 }

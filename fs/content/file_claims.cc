@@ -14,15 +14,16 @@ namespace cellfs::fs {
 
 FileClaims::MadeOrNot FileClaims::MakeMemory(const Request& request, const Place& file,
                                              mode_t mode) const {
-  CELLFS_ASSIGN_OR_RETURN(auto made, tree_.memory_files.Make(request.uid));
+  CELLFS_ASSIGN_OR_RETURN(auto memory, tree_.memory_files.Make(request.uid));
   UnstoredEntry entry{file, UnstoredReason::kMemory, ToTimespec(tree_.clock.Now()),
-                      std::move(made)};
+                      std::move(memory)};
   entry.file->uid = request.uid;
   entry.file->gid = request.gid;
   entry.file->mode = mode & ~request.umask & 07777;
   entry.file->mtime = entry.file->ctime = entry.made;
-  UnstoredPtr claim = tree_.unstored.Add(std::move(entry));
-  return claim != nullptr ? std::optional(Made{std::move(claim), {}}) : std::nullopt;
+  Made made{std::make_shared<const UnstoredEntry>(std::move(entry)), {}};
+  if (!tree_.unstored.Add(made.claim)) return std::optional<Made>();
+  return std::optional(std::move(made));
 }
 
 // What a put would be refused for is told now, because many programs do not ask how close ended.
@@ -38,12 +39,15 @@ Outcome FileClaims::CheckTakesPut(const Request& request, const Place& file) con
 FileClaims::MadeOrNot FileClaims::MakeColumn(const Request& request, const Place& file,
                                              mode_t mode) const {
   CELLFS_RETURN_IF_FAILED(CheckTakesPut(request, file));
-  UnstoredEntry entry{file, UnstoredReason::kClaimed, ToTimespec(tree_.clock.Now()), nullptr};
+  auto entry = std::make_shared<UnstoredEntry>();
+  entry->place = file;
+  entry->reason = UnstoredReason::kClaimed;
+  entry->made = ToTimespec(tree_.clock.Now());
+  Made made{std::move(entry), {}};
   // Others find the file from the claim on, and may put to it, or remove it: not before it is certain
   // that it is ours, and whose it is.
   const auto no_change = ColumnLock::Of(tree_.columns, file);
-  Made made{tree_.unstored.Add(std::move(entry)), {}};
-  if (made.claim == nullptr) return std::optional<Made>();
+  if (!tree_.unstored.Add(made.claim)) return std::optional<Made>();
   Claim claim(tree_.unstored, file);
   // Somebody's first put may have come between look-up and claim; it took its own claim away with
   // it.

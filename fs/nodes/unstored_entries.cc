@@ -82,27 +82,26 @@ void UnstoredEntries::EraseIfEmptyLocked(Directories::pointer directory) {
   directories_.erase(it);
 }
 
-UnstoredPtr UnstoredEntries::Add(UnstoredEntry&& entry) {
+bool UnstoredEntries::Add(UnstoredPtr entry) {
   std::lock_guard lock(mutex_);
   return AddLocked(std::move(entry));
 }
 
-UnstoredPtr UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
-  const uint64_t hash = PlaceHash()(entry.place);
-  const bool is_emptied = entry.reason == UnstoredReason::kEmptied;
-  Place directory = entry.place.Parent();
-  std::string key = OrderKey(entry.place);
-  if (const auto present = FindLocked(entry.place, hash); present != entries_.end()) {
+bool UnstoredEntries::AddLocked(UnstoredPtr entry) {
+  const uint64_t hash = PlaceHash()(entry->place);
+  const bool is_emptied = entry->reason == UnstoredReason::kEmptied;
+  Place directory = entry->place.Parent();
+  std::string key = OrderKey(entry->place);
+  if (const auto present = FindLocked(entry->place, hash); present != entries_.end()) {
     if (is_emptied) SetFilledLocked(present->second, false);
-    return nullptr;
+    return false;
   }
-  auto shared = std::make_shared<const UnstoredEntry>(std::move(entry));
   Children made;
-  made.emplace(std::move(key), shared);
+  made.emplace(std::move(key), entry);
   ByAge aging;
-  if (is_emptied) aging.push_back(shared);
-  const uid_t user = shared->user;
-  const auto known = entries_.emplace(hash, Known{std::move(shared), nullptr, {}, false, {}});
+  if (is_emptied) aging.push_back(entry);
+  const uid_t user = entry->user;
+  const auto known = entries_.emplace(hash, Known{std::move(entry), nullptr, {}, false, {}});
   Directories::pointer children = nullptr;
   ByAge* of_user = nullptr;
   try {
@@ -118,7 +117,7 @@ UnstoredPtr UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
   known->second.child = added.position;
   if (!added.inserted) {
     entries_.erase(known);
-    return nullptr;
+    return false;
   }
   if (CanBeFilled(known->second.entry->place)) ++unfilled_;
   if (is_emptied) {
@@ -126,16 +125,16 @@ UnstoredPtr UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
     of_user->splice(of_user->end(), aging);
     ++aging_;
   }
-  return known->second.entry;
+  return true;
 }
 
 std::optional<Place> UnstoredEntries::AddEmptied(const Place& directory, timespec now) {
-  Add({.place = directory,
-       .reason = UnstoredReason::kEmptied,
-       .made = now,
-       .file = nullptr,
-       .counted = nullptr,
-       .user = UserOfRequest()});
+  auto emptied = std::make_shared<UnstoredEntry>();
+  emptied->place = directory;
+  emptied->reason = UnstoredReason::kEmptied;
+  emptied->made = now;
+  emptied->user = UserOfRequest();
+  Add(std::move(emptied));
   std::lock_guard lock(mutex_);
   return aging_ > most_emptied_ ? ForgetOldestLocked() : std::nullopt;
 }
@@ -241,18 +240,19 @@ void UnstoredEntries::Move(const Place& from, const Place& to) {
 // What mkdir made in it and was filled since shows itself by its cells.
 void UnstoredEntries::MoveTable(const TableName& from, const TableName& to) {
   std::lock_guard lock(mutex_);
-  std::vector<UnstoredEntry> moving;
+  std::vector<UnstoredPtr> moving;
   for (auto it = entries_.begin(); it != entries_.end();) {
     const auto known = it++;
     if (known->second.entry->place.table != from) continue;
     if (!known->second.is_filled) {
-      moving.push_back(*known->second.entry);
-      moving.back().place.table = to;
+      auto moved = std::make_shared<UnstoredEntry>(*known->second.entry);
+      moved->place.table = to;
+      moving.push_back(std::move(moved));
     }
     RemoveLocked(known);
   }
   ++handed_over_;
-  for (UnstoredEntry& entry : moving) AddLocked(std::move(entry));
+  for (UnstoredPtr& entry : moving) AddLocked(std::move(entry));
   if (auto hidden = hidden_tomls_.extract(TablePlace(from))) {
     hidden.key() = TablePlace(to);
     hidden_tomls_.insert(std::move(hidden));

@@ -83,9 +83,9 @@ class UnstoredEntries {
   // For a directory that mkdir is about to make. ENOSPC: the maker has too many.
   OutcomeOr<std::shared_ptr<MadeDirectory>> CountMade(uid_t maker) const;
 
-  // As it is kept; null, and nothing changed, where the place is already here (an emptied directory
-  // that is made stays one).
-  UnstoredPtr Add(UnstoredEntry&& entry);
+  // False, and nothing changed, where the place is already here (an emptied directory that is made
+  // stays one).
+  bool Add(UnstoredPtr entry);
   // The same of a directory whose last visible cell went, by the request of this thread. Of too
   // many of these the oldest goes of the user who has most, as all would on HBase: it is returned,
   // for the kernel knows its name. One with entries stays.
@@ -188,7 +188,7 @@ class UnstoredEntries {
   Directories::const_iterator FindDirectoryLocked(const Place& place) const;
   Directories::pointer DirectoryLocked(Place&& place);  // made where there is none
   void EraseIfEmptyLocked(Directories::pointer directory);
-  UnstoredPtr AddLocked(UnstoredEntry&& entry);
+  bool AddLocked(UnstoredPtr entry);
   void SetFilledLocked(const Known& known, bool is_filled);
   void EraseLocked(Entries::const_iterator entry);
   void RemoveLocked(Entries::const_iterator entry);

@@ -98,10 +98,10 @@ Outcome Make(const DirectoryChanging& with, const Request& request, const Place&
              mode_t mode) {
   if (place.kind == PlaceKind::kNamespace) return MakeNamespace(with, request, place);
   if (place.kind == PlaceKind::kTable) return MakeTable(with, request, place);
-  UnstoredEntry entry;
-  entry.place = place;
-  entry.made = ToTimespec(with.tree.clock.Now());
-  CELLFS_RETURN_IF_FAILED(MakeUnstored(with, request, mode, entry));
+  auto entry = std::make_shared<UnstoredEntry>();
+  entry->place = place;
+  entry->made = ToTimespec(with.tree.clock.Now());
+  CELLFS_RETURN_IF_FAILED(MakeUnstored(with, request, mode, *entry));
   with.tree.unstored.Add(std::move(entry));
   return {};
 }

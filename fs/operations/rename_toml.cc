@@ -55,7 +55,7 @@ Outcome PutTomlAside(const Renaming& with, const Place& from, const Place& to) {
   entry.file->mode = shown.mode;
   entry.file->mtime = entry.file->ctime = entry.made;
   with.tree.unstored.Remove(to);
-  with.tree.unstored.Add(std::move(entry));
+  with.tree.unstored.Add(std::make_shared<const UnstoredEntry>(std::move(entry)));
   with.tree.unstored.HideToml(from.Parent());
   return {};
 }

@@ -87,17 +87,18 @@ OutcomeOr<std::optional<Cell>> FirstWanted(const Reading& reading, const Caller&
 }
 
 // When a TTL ends it; nullopt: never.
-std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family) {
+std::optional<Timestamp> ExpiryOf(Timestamp version, int64_t time_to_live,
+                                  const FamilySchema* family) {
   std::optional<Timestamp> expiry;
   const auto end_after = [&](int64_t milliseconds) {
-    if (cell.timestamp > std::numeric_limits<Timestamp>::max() - milliseconds) return;
-    const Timestamp end = cell.timestamp + milliseconds;
+    if (version > std::numeric_limits<Timestamp>::max() - milliseconds) return;
+    const Timestamp end = version + milliseconds;
     expiry = expiry ? std::min(*expiry, end) : end;
   };
   if (family != nullptr && family->time_to_live() != kForever) {
     end_after(int64_t{family->time_to_live()} * 1000);
   }
-  if (cell.time_to_live != kNoCellTtl) end_after(cell.time_to_live);
+  if (time_to_live != kNoCellTtl) end_after(time_to_live);
   return expiry;
 }
 
@@ -194,7 +195,12 @@ OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Ca
 }
 
 CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family) {
-  return {cell.timestamp, cell.value_length, ExpiryOf(cell, family)};
+  return CachedCellOf(cell.timestamp, cell.value_length, cell.time_to_live, family);
+}
+
+CachedCell CachedCellOf(Timestamp version, uint64_t size, int64_t time_to_live,
+                        const FamilySchema* family) {
+  return {version, size, ExpiryOf(version, time_to_live, family)};
 }
 
 }  // namespace cellfs::fs

@@ -196,6 +196,8 @@ OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Ca
 
 // The cell as a node knows it. A TTL of its own or of its family (null: unknown) ends it.
 CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family);
+CachedCell CachedCellOf(Timestamp version, uint64_t size, int64_t time_to_live,
+                        const FamilySchema* family);
 
 }  // namespace cellfs::fs
 

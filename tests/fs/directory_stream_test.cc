@@ -221,7 +221,7 @@ TEST_F(DirectoryStreamTest, UnstoredEntriesStandAmongTheStoredOnes) {
     UnstoredEntry entry;
     entry.place = CellPlace(tree.table, "r", "f", Name(i) + "x");
     entry.reason = UnstoredReason::kClaimed;
-    unstored.Add(UnstoredEntry(entry));
+    unstored.Add(std::make_shared<const UnstoredEntry>(entry));
   }
   DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
   uint64_t offset = 0;
@@ -237,7 +237,7 @@ TEST_F(DirectoryStreamTest, OfAStoredAndAnUnstoredEntryTheStoredOneIsListed) {
   entry.place = CellPlace(tree.table, "r", "f", Name(1));
   entry.reason = UnstoredReason::kClaimed;
   Parts& parts = tree.filesystem->parts();
-  parts.tree.unstored.Add(UnstoredEntry(entry));
+  parts.tree.unstored.Add(std::make_shared<const UnstoredEntry>(entry));
   DirectoryStream stream(parts.listing, node, nullptr);
   size_t listed = 0;
   const auto take = [&](const DirectoryEntry& shown) {
@@ -269,7 +269,7 @@ class UnstoredRowsTest : public testing::Test {
     for (int i = 0; i < kRows; ++i) {
       UnstoredEntry entry;
       entry.place = RowPlace(tree.table, Name(i));
-      unstored().Add(std::move(entry));
+      unstored().Add(std::make_shared<const UnstoredEntry>(std::move(entry)));
     }
     tree.Put("last", "q", "v");
     node = tree.LookUp("default/t")->node;

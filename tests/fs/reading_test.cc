@@ -208,7 +208,7 @@ TEST(ReadingTest, AnEmptyDeclaredFamilyIsFoundWhereTheRowHasCells) {
   // In a row just made none is.
   UnstoredEntry made;
   made.place = RowPlace(tree.table, "new");
-  tree.filesystem->parts().tree.unstored.Add(UnstoredEntry(made));
+  tree.filesystem->parts().tree.unstored.Add(std::make_shared<const UnstoredEntry>(made));
   EXPECT_EQ(tree.List("default/t"), (Names{".schema.toml", "new", "r"}));
   EXPECT_EQ(tree.Error("default/t/new/f"), ENOENT);
 }

@@ -30,7 +30,7 @@ struct UnstoredEntriesTest : testing::Test {
     UnstoredEntry entry;
     entry.place = place;
     entry.counted = *counted;
-    return entries.Add(std::move(entry)) != nullptr;
+    return entries.Add(std::make_shared<const UnstoredEntry>(std::move(entry)));
   }
   bool Has(const Place& place) { return entries.Find(place) != nullptr; }
 
