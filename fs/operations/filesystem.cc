@@ -353,7 +353,7 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
   CELLFS_RETURN_IF_FAILED(CheckWritable(*from));
   CELLFS_RETURN_IF_FAILED(CheckWritable(*to));
   Outcome renamed = fs::Rename(parts_.renaming, request, *from, name, *to, new_name, flags);
-  if (renamed.ok()) EntriesChanged(directory);
+  if (renamed.ok() && &directory != &new_directory) EntriesChanged(directory);
   return FinishChange("rename", new_directory, WithName(new_name, renamed));
 }
 
