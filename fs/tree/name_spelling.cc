@@ -50,6 +50,11 @@ std::optional<unsigned char> HexByte(std::string_view text) {
   return static_cast<unsigned char>(high * 16 + low);
 }
 
+// With names as POSIX has them. Others are spelled as they are.
+constexpr auto kMayBeEscaped = [](char c) {
+  return c == '/' || c == 0 || c == '%' || c == '@' || c == ',';
+};
+
 bool IsDigest(std::string_view text) {
   return text.size() == kDigestLength &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -155,7 +160,7 @@ bool NameSpelling::IsTaken(std::string_view key) const {
 
 bool NameSpelling::IsPlain(std::string_view key) const {
   return mode_ == NameMode::kPosix && !key.empty() && !IsTaken(key) &&
-         key.find_first_of(std::string_view("/\0%@,", 5)) == std::string_view::npos;
+         std::none_of(key.begin(), key.end(), kMayBeEscaped);
 }
 
 std::string NameSpelling::Spell(std::string_view key) const {
