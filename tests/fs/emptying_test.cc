@@ -94,6 +94,23 @@ struct DroppingTest : EmptyingTest {
       *tree.filesystem, Credentials{0, {}});
 };
 
+TEST_F(DroppingTest, DirectoriesStayWhoeverTookTheOtherNamesAway) {
+  for (int i = 10; i < 50; ++i) tree.Put("r", "q" + std::to_string(i), "v");
+  ASSERT_EQ(tree.Unlink(kQ), 0) << "which sees others";
+  for (int i = 10; i < 49; ++i) {
+    const std::string name = "q" + std::to_string(i);
+    if (i < 30) {
+      EXPECT_EQ(tree.Unlink("default/t/r/f/" + name), 0);
+    } else {
+      Remove({"r", {{CellType::kDeleteColumn, "f", name}}});
+    }
+    EXPECT_EQ(tree.List("default/t/r/f").size(), static_cast<size_t>(49 - i)) << name;
+  }
+  EXPECT_EQ(tree.Unlink("default/t/r/f/q49"), 0);
+  EXPECT_EQ(tree.Error("default/t/r/f"), 0);
+  EXPECT_TRUE(tree.List("default/t/r/f").empty());
+}
+
 TEST_F(DroppingTest, WhoOpensAFileMeanwhileHasWhatItHeldOrNothing) {
   const auto ways = Ways();
   for (size_t i = 0; i < ways.size(); ++i) {
