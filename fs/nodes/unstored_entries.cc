@@ -120,6 +120,7 @@ bool UnstoredEntries::AddLocked(UnstoredPtr entry) {
     return false;
   }
   if (CanBeFilled(known->second.entry->place)) ++unfilled_;
+  if (!known->second.entry->place.IsDirectory()) ++files_;
   if (is_emptied) {
     known->second.aging = aging.begin();
     of_user->splice(of_user->end(), aging);
@@ -154,6 +155,7 @@ std::optional<Place> UnstoredEntries::ForgetOldestLocked() {
 }
 
 bool UnstoredEntries::Remove(const Place& place) noexcept {
+  if (!MayHave(place)) return false;
   std::lock_guard lock(mutex_);
   const auto entry = FindLocked(place);
   if (entry == entries_.end()) return false;
@@ -186,6 +188,7 @@ UnstoredEntries::Filled UnstoredEntries::Fill(const Place& row_or_family) {
 
 void UnstoredEntries::EraseLocked(Entries::const_iterator entry) {
   SetFilledLocked(entry->second, true);
+  if (!entry->second.entry->place.IsDirectory()) --files_;
   if (entry->second.aging) {
     const auto of_user = by_age_.find(entry->second.entry->user);
     of_user->second.erase(*entry->second.aging);
@@ -203,6 +206,7 @@ void UnstoredEntries::RemoveLocked(Entries::const_iterator entry) {
 }
 
 UnstoredPtr UnstoredEntries::Find(const Place& place) const {
+  if (!MayHave(place)) return nullptr;
   std::lock_guard lock(mutex_);
   const auto entry = FindLocked(place);
   if (entry != entries_.end()) return entry->second.entry;

@@ -182,6 +182,11 @@ class UnstoredEntries {
     std::chrono::steady_clock::time_point made = std::chrono::steady_clock::now();
   };
 
+  // Without the lock: whether the place can be here. Mostly no file is between CREATE and its first
+  // put, and each request about a file asks.
+  bool MayHave(const Place& place) const {
+    return place.IsDirectory() || files_.load(std::memory_order_acquire) != 0;
+  }
   Entries::const_iterator FindLocked(const Place& place) const;
   Entries::const_iterator FindLocked(const Place& place, uint64_t hash) const;
   Directories::iterator FindDirectoryLocked(const Place& place, uint64_t hash);
@@ -203,6 +208,7 @@ class UnstoredEntries {
   Entries entries_;
   // Rows and families of these, by Known::is_filled; changed under the mutex.
   std::atomic<size_t> unfilled_ = 0;
+  std::atomic<size_t> files_ = 0;  // entries that are no directories; likewise
   const std::shared_ptr<SharedLimit> made_;
   const size_t most_emptied_;
   std::map<uid_t, ByAge> by_age_;  // those that were emptied, by user, the oldest first

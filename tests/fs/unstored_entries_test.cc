@@ -68,6 +68,23 @@ TEST_F(UnstoredEntriesTest, WhatHoldsNoCellYetIsCounted) {
   EXPECT_FALSE(entries.HasUnfilled());
 }
 
+TEST_F(UnstoredEntriesTest, AFileIsFoundUntilItIsMovedOrGoes) {
+  const auto file = [](const std::string& name) { return CellPlace(kTable, "r1", "f", name); };
+  EXPECT_FALSE(Has(file("a")));
+  EXPECT_TRUE(Make(file("a"), 1) && Make(file("b"), 1));
+  EXPECT_TRUE(Has(file("a")) && Has(file("b")));
+  entries.Move(file("a"), file("b"));
+  EXPECT_FALSE(Has(file("a")));
+  EXPECT_TRUE(Has(file("b")));
+  EXPECT_TRUE(entries.Remove(file("b")));
+  EXPECT_FALSE(entries.Remove(file("b")));
+  EXPECT_FALSE(Has(file("b")));
+  EXPECT_TRUE(Make(file("c"), 1));
+  entries.MoveTable(kTable, {"default", "moved"});
+  EXPECT_FALSE(Has(file("c")));
+  EXPECT_TRUE(Has(CellPlace({"default", "moved"}, "r1", "f", "c")));
+}
+
 TEST_F(UnstoredEntriesTest, OfManyThatWereEmptiedTheOldestGoes) {
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(entries.AddEmptied(Row(i), {}));
   EXPECT_FALSE(entries.AddEmptied(Row(0), {})) << "it is there";
