@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,22 +75,25 @@ Status CompactionJob::ClaimRoom() {
 // What files beside the first take without their cells.
 uint64_t CompactionJob::BytesOfFurtherFiles() const {
   const OutputLimits limits = Limits();
-  return kBytesOfEmptyFile * (compaction_.bytes() / limits.bytes_of_file + limits.cuts.size());
+  return kBytesOfEmptyFile * (compaction_.bytes() / limits.bytes_of_file + limits.ends.size());
 }
 
 // Files of which the filter is full are ended as well.
 OutputLimits CompactionJob::Limits() const {
   const TableVersionPtr version = versions_.Current();
-  OutputLimits limits{.bytes_of_file = BytesOfPiece(*version->schema, services_.options.site),
-                      .cuts = version->files->CutsOf(compaction_.family.name())};
+  OutputLimits limits{.bytes_of_file = BytesOfPiece(*version->schema, services_.options.site)};
+  const std::string& family = compaction_.family.name();
+  const auto& cuts = version->files->CutsOf(family);
+  const auto seams = version->files->RangesOf(family).Seams(limits.bytes_of_file);
+  std::merge(cuts.begin(), cuts.end(), seams.begin(), seams.end(), std::back_inserter(limits.ends));
   int64_t cells = 0;
   for (const auto& file : compaction_.files) cells += file->facts().cells;
   const auto any_file = [this](const auto& is_so) {
     return std::any_of(compaction_.files.begin(), compaction_.files.end(), is_so);
   };
-  std::erase_if(limits.cuts, [&](const std::string& cut) {
-    return !any_file([&](const auto& file) { return file->facts().first_row < cut; }) ||
-           !any_file([&](const auto& file) { return cut <= file->facts().last_row; });
+  std::erase_if(limits.ends, [&](const std::string& end) {
+    return !any_file([&](const auto& file) { return file->facts().first_row < end; }) ||
+           !any_file([&](const auto& file) { return end <= file->facts().last_row; });
   });
   const auto files = static_cast<int64_t>(compaction_.bytes() / limits.bytes_of_file) + 1;
   limits.cells_of_file = files == 1 ? cells : (cells / files + 1) * 2;

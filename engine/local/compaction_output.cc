@@ -33,10 +33,12 @@ Status CompactionOutput::Put(CellCursor& cells) {
 bool CompactionOutput::EndsBefore(std::string_view row) const {
   const std::string& last = builder_->last_row();
   if (row == last) return false;
-  if (builder_->bytes() >= limits_.bytes_of_file || builder_->cells() >= limits_.cells_of_file)
-    return true;
-  const auto next_cut = std::upper_bound(limits_.cuts.begin(), limits_.cuts.end(), last);
-  return next_cut != limits_.cuts.end() && *next_cut <= row;
+  const auto end = std::upper_bound(limits_.ends.begin(), limits_.ends.end(), last);
+  const bool has_end = end != limits_.ends.end();
+  if (has_end && *end <= row) return true;
+  // One that ends somewhat later ends where others do.
+  const uint64_t most = limits_.bytes_of_file + (has_end ? limits_.bytes_of_file / 2 : 0);
+  return builder_->bytes() >= most || builder_->cells() >= limits_.cells_of_file;
 }
 
 Status CompactionOutput::BeginFile() {

@@ -22,7 +22,7 @@ namespace cellfs {
 struct OutputLimits {
   uint64_t bytes_of_file = 0;
   int64_t cells_of_file = 0;      // so many its Bloom filter is made for
-  std::vector<std::string> cuts;  // as of FamilyRanges
+  std::vector<std::string> ends;  // rows that begin another file: cuts and seams (KeyRanges)
   bool tells_hidden = false;      // these are put apart
 };
 

@@ -93,7 +93,7 @@ namespace {
 // Of a piece without young files over it: with all of them it may be major, for no file is older.
 std::optional<Compaction> PickInPiece(const TableVersion& version, const FamilySchema& family,
                                       const KeyPiece& piece, size_t pieces,
-                                      const SiteSettings& site) {
+                                      const SiteSettings& site, uint64_t most_bytes) {
   std::vector<uint64_t> sizes;
   for (const FileUnit& unit : piece.units) sizes.push_back(unit.bytes);
   const auto flush_size = static_cast<uint64_t>(FlushSizeOf(*version.schema, site));
@@ -102,6 +102,7 @@ std::optional<Compaction> PickInPiece(const TableVersion& version, const FamilyS
       .max_files = static_cast<size_t>(site.compaction_max),
       .ratio = site.compaction_ratio,
       .min_size = flush_size / pieces,
+      .max_size = most_bytes,
       .blocking_files = static_cast<size_t>(site.blocking_store_files)};
   const auto range = SelectCompaction(sizes, limits);
   if (!range) return std::nullopt;
@@ -110,6 +111,7 @@ std::optional<Compaction> PickInPiece(const TableVersion& version, const FamilyS
     const StoreFiles& files = piece.units[i].files;
     compaction.files.insert(compaction.files.end(), files.begin(), files.end());
   }
+  if (compaction.bytes() > most_bytes) return std::nullopt;
   if (compaction.files.size() == piece.files.size()) compaction.kind = CompactionKind::kMajor;
   return compaction;
 }
@@ -130,11 +132,12 @@ bool HasTaken(const StoreFiles& files, const TakenFiles& taken) {
   });
 }
 
-// Of the piece that has most files, where several want it. What concerns a piece as a whole has to
+// Young files first: each is one that all pieces have, and the merge of a few takes it from all. Then
+// of the piece that has most files, where several want it. What concerns a piece as a whole has to
 // wait until young files have become its own.
 std::optional<Compaction> PickCompaction(const TableVersion& version, const FamilySchema& family,
                                          const SiteSettings& site, Timestamp now,
-                                         const TakenFiles& taken) {
+                                         const TakenFiles& taken, uint64_t most_bytes) {
   const KeyRanges& ranges = version.files->RangesOf(family.name());
   const KeyPiece& young = ranges.young();
   bool merges_young = AreWorthMerging(version, young, site);
@@ -147,16 +150,17 @@ std::optional<Compaction> PickCompaction(const TableVersion& version, const Fami
     if (HasMuchGarbage(piece.files, kept) ||
         IsMajorDue(version.schema->name(), family, piece, site, now)) {
       merges_young |= !young.files.empty();
-      if (young.files.empty()) in_piece = {family, piece.files, CompactionKind::kMajor};
+      Compaction whole{family, piece.files, CompactionKind::kMajor};
+      if (young.files.empty() && whole.bytes() <= most_bytes) in_piece = std::move(whole);
     } else {
-      in_piece = PickInPiece(version, family, piece, ranges.pieces().size(), site);
+      in_piece = PickInPiece(version, family, piece, ranges.pieces().size(), site, most_bytes);
       if (in_piece && !young.files.empty()) in_piece->kind = CompactionKind::kMinor;
     }
     if (!in_piece) continue;
     most = piece.units.size();
     picked = std::move(in_piece);
   }
-  if (merges_young && young.units.size() >= most && !HasTaken(young.files, taken))
+  if (merges_young && !HasTaken(young.files, taken))
     return Compaction{family, young.files, CompactionKind::kMinor};
   return picked;
 }

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -45,11 +47,12 @@ uint64_t BytesOfPiece(const TableSchema& schema, const SiteSettings& site);
 using TakenFiles = std::set<uint64_t>;
 bool HasTaken(const StoreFiles& files, const TakenFiles& taken);
 
-// What is worth it now, in a piece of which no file is taken, or of young ones likewise; nullopt:
-// nothing is.
+// What is worth it now: young files, where none of them is taken; else of a piece, likewise, so many
+// bytes at most. nullopt: nothing is.
 std::optional<Compaction> PickCompaction(const TableVersion& version, const FamilySchema& family,
                                          const SiteSettings& site, Timestamp now,
-                                         const TakenFiles& taken = {});
+                                         const TakenFiles& taken = {},
+                                         uint64_t most_bytes = std::numeric_limits<uint64_t>::max());
 // Those that can go unread, for all in them has expired.
 StoreFiles PickExpired(const StoreFiles& files, const FamilySchema& family, Timestamp now);
 // Each two units of a piece that follow each other, the smallest first, where more than two are

@@ -80,11 +80,15 @@ SequenceId FirstYoung(const StoreFiles& files, const std::vector<std::string>& c
   return first;
 }
 
-// Where one file ends and the next begins, once so many bytes lie before it.
-void CutBetweenFiles(StoreFiles files, uint64_t bytes_of_piece, std::vector<std::string>& cuts) {
+void SortByRow(StoreFiles& files) {
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
     return a->facts().first_row < b->facts().first_row;
   });
+}
+
+// Where one file ends and the next begins, once so many bytes lie before it.
+void CutBetweenFiles(StoreFiles files, uint64_t bytes_of_piece, std::vector<std::string>& cuts) {
+  SortByRow(files);
   uint64_t left = BytesOf(files);
   uint64_t before = 0;
   const std::string* last_row = nullptr;
@@ -193,6 +197,27 @@ std::vector<std::string> KeyRanges::Recut(uint64_t bytes_of_piece) const {
     CutBetweenFiles(piece.files, bytes_of_piece, cuts);
   }
   return cuts;
+}
+
+std::vector<std::string> KeyRanges::Seams(uint64_t bytes_of_piece) const {
+  std::vector<std::string> seams;
+  for (const KeyPiece& piece : pieces_) {
+    if (piece.units.empty()) continue;
+    StoreFiles oldest = piece.units.front().files;
+    SortByRow(oldest);
+    uint64_t before = 0;
+    const std::string* last_row = nullptr;
+    for (const auto& file : oldest) {
+      const FileFacts& facts = file->facts();
+      if (before >= bytes_of_piece && *last_row < facts.first_row) {
+        seams.push_back(facts.first_row);
+        break;
+      }
+      before += facts.bytes;
+      if (last_row == nullptr || *last_row < facts.last_row) last_row = &facts.last_row;
+    }
+  }
+  return seams;
 }
 
 }  // namespace cellfs

@@ -67,6 +67,9 @@ class KeyRanges {
   // As it is to be cut from now on: where a piece has more than two times so many bytes, between
   // files; not beside a piece without files.
   std::vector<std::string> Recut(uint64_t bytes_of_piece) const;
+  // The rows at which pieces will be cut, as their oldest files tell; ascending. What is written into a
+  // piece ends there too, or no cut could ever be made while it is written to.
+  std::vector<std::string> Seams(uint64_t bytes_of_piece) const;
 
  private:
   std::vector<KeyPiece> pieces_{1};

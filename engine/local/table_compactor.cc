@@ -2,6 +2,7 @@
 #include "engine/local/table_compactor.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -273,21 +274,19 @@ StatusOr<bool> TableCompactor::CompactIfWorthIt(const FamilySchema& family,
 
 std::optional<Compaction> TableCompactor::ChooseFor(Turn& turn, const FamilySchema& family,
                                                     CompactionLength length) {
-  return turn.Take([&](const TakenFiles& taken) -> std::optional<Compaction> {
+  return turn.Take([&](const TakenFiles& taken) {
     const Snapshot<TableVersion> version = versions_.Current();
-    auto compaction = PickCompaction(*version, family, services_.options.site,
-                                     services_.options.clock->Now(), taken);
-    if (compaction && !IsOfLength(*compaction, length)) return std::nullopt;
-    return compaction;
+    return PickCompaction(*version, family, services_.options.site,
+                          services_.options.clock->Now(), taken, MostBytes(*version, length));
   });
 }
 
-// As hbase.regionserver.thread.compaction.throttle is where it is not said.
-bool TableCompactor::IsOfLength(const Compaction& compaction, CompactionLength length) const {
-  const SiteSettings& site = services_.options.site;
-  const auto throttle = 2 * static_cast<uint64_t>(site.compaction_max) *
-                        static_cast<uint64_t>(site.memstore_flush_size);
-  return length == CompactionLength::kAny || compaction.bytes() <= throttle;
+// A short one is over before many more flushes have come (hbase.regionserver.thread.compaction.throttle
+// is 20 flush sizes, of a store that has no pieces).
+uint64_t TableCompactor::MostBytes(const TableVersion& version, CompactionLength length) const {
+  constexpr uint64_t kFlushes = 4;
+  if (length == CompactionLength::kAny) return std::numeric_limits<uint64_t>::max();
+  return kFlushes * static_cast<uint64_t>(FlushSizeOf(*version.schema, services_.options.site));
 }
 
 // All of them or none: which go may depend on those that go before.

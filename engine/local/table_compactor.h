@@ -71,7 +71,7 @@ class TableCompactor {
                                       CompactionLength length);
   Attempts& AttemptsAt(const std::string& family);
   Status Ended(const FamilySchema& family, const Status& status);
-  bool IsOfLength(const Compaction& compaction, CompactionLength length) const;
+  uint64_t MostBytes(const TableVersion& version, CompactionLength length) const;
   StatusOr<bool> DropExpired(const FamilySchema& family, Turn& turn);
   Status RunJob(Compaction compaction, const Stopped& stopped);
 

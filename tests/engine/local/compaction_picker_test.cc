@@ -52,8 +52,8 @@ class CompactionPickerTest : public testing::Test {
   }
   size_t Count() const { return CountFiles(version_, family_); }
   // The numbers of the files, and whether all that they hide goes.
-  std::string Picked(const TakenFiles& taken = {}) const {
-    const auto picked = PickCompaction(version_, family_, site_, kNow, taken);
+  std::string Picked(const TakenFiles& taken = {}, uint64_t most_bytes = UINT64_MAX) const {
+    const auto picked = PickCompaction(version_, family_, site_, kNow, taken, most_bytes);
     if (!picked) return "nothing";
     std::string text;
     for (const auto& file : picked->files) text += std::to_string(file->facts().number) + " ";
@@ -137,6 +137,27 @@ TEST_F(CompactionPickerTest, WhatOthersCompactIsLeftToThem) {
   EXPECT_EQ(Picked({1, 2, 3, 4, 5}), "8 9 10 minor");
   EXPECT_EQ(Picked({9}), "1 2 3 4 minor") << "under young files";
   EXPECT_EQ(Picked({1, 5, 9}), "nothing");
+}
+
+TEST_F(CompactionPickerTest, AShortOneTakesOfAPieceWhatIsShort) {
+  for (int i = 0; i < 3; ++i) Add("a", "c", 900 * kMegabyte);
+  for (int i = 0; i < 3; ++i) Add("a", "c", 100 * kMegabyte);
+  Add("m", "p", 10 * kMegabyte);
+  Cut({"m"});
+  EXPECT_EQ(Picked(), "1 2 3 4 5 6 major");
+  EXPECT_EQ(Picked({}, 512 * kMegabyte), "4 5 6 minor");
+  EXPECT_EQ(Picked({}, 200 * kMegabyte), "nothing");
+}
+
+// All pieces of a table that is filled at random keys come to want it at the same time, and what is
+// flushed meanwhile would wait behind them.
+TEST_F(CompactionPickerTest, YoungFilesComeBeforePiecesHoweverManyTheseHave) {
+  for (int i = 0; i < 9; ++i) Add("a", "c", 100 * kMegabyte);
+  Add("m", "p", 900 * kMegabyte);
+  for (int i = 0; i < 3; ++i) Add("b", "n", 100 * kMegabyte);
+  Cut({"m"});
+  EXPECT_EQ(Picked(), "11 12 13 minor");
+  EXPECT_EQ(Picked({11, 12, 13}), "1 2 3 4 5 6 7 8 9 minor");
 }
 
 TEST_F(CompactionPickerTest, WhatLiesUnderYoungFilesIsNotMajor) {

@@ -123,6 +123,23 @@ TEST_F(KeyRangesTest, FilesOfOneTimeAreTakenTogether) {
   EXPECT_EQ(Divided({}), ":[1 2 3 ][4 ] young:");
 }
 
+TEST_F(KeyRangesTest, ASeamIsWhereTheOldestFilesWillBeCut) {
+  Add("a", "c", {1, 10}, 100 * kMegabyte);
+  Add("d", "f", {1, 10}, 100 * kMegabyte);
+  Add("m", "p", {1, 10}, 150 * kMegabyte);
+  Add("a", "f", {11, 20});
+  Add("m", "p", {11, 20});
+  const auto seams_of = [&](uint64_t megabytes) {
+    return KeyRanges(files_, {"m"}).Seams(megabytes * kMegabyte);
+  };
+  EXPECT_EQ(seams_of(100), (std::vector<std::string>{"d"}));
+  EXPECT_EQ(seams_of(101), (std::vector<std::string>{})) << "too little lies before it";
+  EXPECT_EQ(KeyRanges(files_, {"m"}).Recut(80 * kMegabyte), (std::vector<std::string>{"m"}))
+      << "a newer file lies over it";
+  files_.pop_back(), files_.pop_back();
+  EXPECT_EQ(KeyRanges(files_, {"m"}).Recut(80 * kMegabyte), (std::vector<std::string>{"d", "m"}));
+}
+
 TEST_F(KeyRangesTest, WhatLiesBeyondSoManyUnitsIsTheNewest) {
   Add("a", "c", {1, 10}, kMegabyte);
   Add("m", "p", {1, 10}, 16 * kMegabyte);
