@@ -55,6 +55,7 @@ void CellReader::NameGoes() {
 }
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor what) {
+  if (what == ReadFor::kPages) file_->dropped_pages().AreRead();
   const auto own_lock = TakeLock(mutex_);
   if (held_) return what == ReadFor::kProgram ? ReadHeld(offset, size) : ReadForPages(offset, size);
   const uint64_t generation = node_->generation();

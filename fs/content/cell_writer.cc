@@ -108,6 +108,7 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
     const uint64_t before = writes_;
     const Outcome written = Edit(change, bytes, offset, appends);
     is_held = writes_ != before;
+    if (is_held && file_->dropped_pages().MayLackWritten()) node_->PagesAreStale();
     return written;
   });
 }
@@ -372,7 +373,8 @@ std::optional<PendingWrite> CellWriter::pending() const {
 
 // ---- Reading through the handle ---------------------------------------------------------------
 
-OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
+OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size, ReadFor what) {
+  if (what == ReadFor::kPages) file_->dropped_pages().AreRead();
   const auto lock = ColumnLock::Of(*node_);
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
   if (file_->is_replaced() && node_->handle_count() > 1) node_->PagesAreStale();

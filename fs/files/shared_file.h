@@ -22,6 +22,7 @@
 
 #include "engine/waiting.h"
 #include "fs/files/appended_tail.h"
+#include "fs/files/dropped_pages.h"
 #include "fs/files/file_handle.h"
 #include "fs/files/open_file_memory.h"
 #include "fs/files/orphan_file.h"
@@ -108,9 +109,9 @@ class SharedFile {
                    uint64_t offset, size_t size);
 
   // ---- Writers --------------------------------------------------------------------------------
-  // Open ones. While there are any the kernel must drop no pages: what one of them has written is in
-  // a page before it comes here, so that a page which is dropped then and read again lacks it.
-  // Without the lock.
+  // Open ones. While one of them writes the kernel must drop no pages: what he has written is in a
+  // page before it comes here, so that a page which is dropped then and read again lacks it. Without
+  // the lock, as the next.
   int writers() const { return writers_.load(std::memory_order_acquire); }
   // While it is held no writer comes: for who has the kernel drop pages, which waits for reads that
   // take the column's lock. So it is taken before that.
@@ -118,6 +119,7 @@ class SharedFile {
   // Between KeepWritersOut and its end.
   void AddWriter() { writers_.fetch_add(1, std::memory_order_acq_rel); }
   void RemoveWriter() { writers_.fetch_sub(1, std::memory_order_acq_rel); }
+  DroppedPages& dropped_pages() { return dropped_pages_; }
   // Those that replace the file and have not put it: then the kernel's pages and what is read here
   // may mix. Without the lock.
   bool is_replaced() const { return replacers_.load(std::memory_order_acquire) != 0; }
@@ -162,6 +164,7 @@ class SharedFile {
   std::atomic<bool> has_edits_{false};
   std::mutex coming_;
   std::atomic<int> writers_{0};
+  DroppedPages dropped_pages_;
   std::atomic<int> replacers_{0};
   mutable std::mutex behind_mutex_;
   std::vector<uint64_t> first_behind_;  // of each replacer; guarded by behind_mutex_

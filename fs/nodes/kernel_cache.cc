@@ -5,6 +5,7 @@
 #include <cassert>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "fs/nodes/column_lock.h"
@@ -51,7 +52,7 @@ void KernelCache::InvalidateNode(const Place& place, const Node* by) {
   if (node == nullptr || node.get() == by) return;
   // Of a column that changed all its nodes know.
   if (place.IsDirectory()) node->ContentChanged();
-  Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });
+  DropPages(*node);
 }
 
 void KernelCache::ColumnChanged(const Place& column, const Node* by) {
@@ -118,7 +119,7 @@ void KernelCache::Renamed(const Node& node) {
 
 void KernelCache::Changed(const NodePtr& node, bool is_gone) {
   node->ContentChanged();
-  Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });
+  DropPages(*node);
   if (!is_gone) return;
   const Snapshot<Place> place = node->place();
   QueueNameIfKnown(*place);
@@ -180,7 +181,7 @@ void KernelCache::TellLater(const KernelNotice& notice) {
 
 void KernelCache::Tell(const KernelNotice& notice) {
   if (notice.part) return DropNames(*notice.part);
-  if (notice.name.empty()) return TellOfStalePages(*notice.node);
+  if (notice.name.empty()) return static_cast<void>(DropStalePages(*notice.node));
   Notify([&](KernelNotifier& notifier) {
     notice.throws_out ? notifier.ThrowOutEntry(*notice.node, notice.name)
                       : notifier.InvalidateEntry(*notice.node, notice.name);
@@ -205,19 +206,20 @@ bool AreClosed(const Node& file, int writers) {
                                   [](const auto& handle) { return handle->SeemsClosed(); });
 }
 
-}  // namespace
-
-void KernelCache::TellOfStalePages(Node& file) {
-  const FilePages pages = DropStalePages(file);
-  const uint64_t stale = file.stale_pages();
-  if (pages.is_written && stale != 0 && !file.is_being_written()) Drop(file, stale);
+// Whether all of the file is put, as far as its writers have written.
+bool IsPut(const Node& file, int writers) {
+  return writers == 0 || AreClosed(file, writers) || !file.is_being_written();
 }
 
-// False: there is nobody to tell.
-bool KernelCache::Drop(Node& file, uint64_t stale) {
-  if (!Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); })) return false;
-  file.PagesWereDropped(stale);
-  return true;
+}  // namespace
+
+// Who writes meanwhile is watched: the kernel has what he writes before it comes here. False: there
+// is nobody to tell.
+bool KernelCache::DropPages(const Node& node) {
+  const auto file = node.shared_file();
+  std::optional<DroppedPages::Dropping> dropping;
+  if (file != nullptr && file->writers() > 0) dropping.emplace(file->dropped_pages());
+  return Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(node); });
 }
 
 FilePages KernelCache::DropStalePages(Node& file) {
@@ -227,8 +229,10 @@ FilePages KernelCache::DropStalePages(Node& file) {
   // In this order: who ends to write says before that the pages are stale.
   pages.is_written = pages.file->writers() > 0;
   uint64_t stale = file.stale_pages();
-  const bool may_drop = stale != 0 && (!pages.is_written || AreClosed(file, pages.file->writers()));
-  while (stale != 0 && may_drop && Drop(file, stale)) stale = file.stale_pages();
+  while (stale != 0 && IsPut(file, pages.file->writers()) && DropPages(file)) {
+    file.PagesWereDropped(stale);
+    stale = file.stale_pages();
+  }
   pages.are_stale = stale != 0;
   return pages;
 }

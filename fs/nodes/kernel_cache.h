@@ -43,7 +43,7 @@ struct FilePages {
   std::shared_ptr<SharedFile> file;
   std::unique_lock<std::mutex> no_writer_comes;
   bool is_written = false;
-  bool are_stale = false;  // and cannot be dropped now: somebody writes, or there is nobody to tell
+  bool are_stale = false;  // and cannot be dropped now: not all is put, or there is nobody to tell
 };
 
 // Thread-safe. Nothing here is called under a column's lock (fs/nodes/column_lock.h): the kernel
@@ -81,13 +81,12 @@ class KernelCache {
   // change may or may not have been made. Leaves pages alone: those of the very write that failed
   // are locked until its reply.
   void Revalidate(const Place& column);
-  // Pages of the file that are not as it is are dropped, those of mappings too, unless somebody
-  // writes it: a page that is dropped may come back without what he wrote. Nobody opens it to write
-  // meanwhile. For an open: a read or write of the file keeps pages locked until its reply.
+  // Pages of the file that are not as it is are dropped, those of mappings too, unless something of
+  // it is not put. Nobody opens it to write meanwhile; who has it open to write, and has put all, may
+  // stay for long, and others map the file: he is watched (fs/files/dropped_pages.h). For an open: a
+  // read or write of the file keeps pages locked until its reply.
   FilePages DropStalePages(Node& file);
   // Likewise, by another thread: the file was put, or will not be, or somebody ended to write it.
-  // Who has it open to write, and nothing that is not put, does not keep them from being dropped:
-  // he may stay for long, and others map the file.
   void DropStalePagesLater(const NodePtr& file);
   // Of the row or family, as `directory` says, that the column is in, the kernel shall ask for the
   // attributes again.
@@ -114,8 +113,7 @@ class KernelCache {
   void QueueNameIfKnown(const Place& place);
   void TellLater(const KernelNotice& notice);
   void Tell(const KernelNotice& notice);
-  void TellOfStalePages(Node& file);
-  bool Drop(Node& file, uint64_t stale);
+  bool DropPages(const Node& node);
 
   InodeTable& inodes_;
   const FileNames& file_names_;

@@ -11,7 +11,6 @@
 #include <future>
 #include <memory>
 #include <mutex>
-#include <semaphore>
 #include <set>
 #include <string>
 #include <thread>
@@ -144,84 +143,6 @@ TEST_F(KernelCacheTest, IsToldOfWhatMayHaveBeenDone) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/p"), "abcd");
   EXPECT_TRUE(told_of([&] { return tree.filesystem->Unlink(tree.request, *family, "p").error(); }));
   EXPECT_EQ(tree.Error("default/t/r/f/p"), ENOENT);
-}
-
-// As the kernel's, which waits for a read that keeps a page locked: holds up who has pages dropped
-// until it is let go.
-class LockedPage : public KernelNotifier {
- public:
-  explicit LockedPage(FailingTree& tree) : tree_(tree) {
-    tree_.filesystem->kernel().SetNotifier(this);
-  }
-  ~LockedPage() override { tree_.filesystem->kernel().SetNotifier(nullptr); }
-  void InvalidateInode(const Node&) override {
-    ++drops_;
-    begun_.release();
-    let_go_.acquire();
-  }
-  void InvalidateAttributes(const Node&) override {}
-  void InvalidateEntry(const Node&, const std::string&) override {}
-
-  void AwaitDrop() { begun_.acquire(); }
-  void LetGo(int times = 1) { let_go_.release(times); }
-  int drops() const { return drops_; }
-
- private:
-  FailingTree& tree_;
-  std::atomic<int> drops_{0};
-  std::counting_semaphore<> begun_{0};
-  std::counting_semaphore<> let_go_{0};
-};
-
-// The kernel would do it when the open has returned. By then another may write to a page, which
-// comes back without that.
-TEST_F(KernelCacheTest, AnOpenDropsStalePagesBeforeItsReplyAndWhoOpensToWriteWaits) {
-  LockedPage kernel(tree);
-  const NodePtr q = tree.LookUp(kQ)->node;
-  const OpenFile before = tree.Open(kQ, {});
-  q->PagesAreStale();
-  auto reading =
-      std::async(std::launch::async, [&] { return tree.filesystem->Open(tree.request, *q, {}); });
-  kernel.AwaitDrop();
-  std::atomic<bool> is_open_to_write{false};
-  auto writing = std::async(std::launch::async, [&] {
-    auto opened = tree.filesystem->Open(tree.request, *q, ForAppending());
-    is_open_to_write = true;
-    return opened;
-  });
-  EXPECT_EQ(tree.Read(before), "abc") << "for the page that is waited for";
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_FALSE(is_open_to_write);
-  kernel.LetGo();
-  const auto reader = reading.get();
-  const auto writer = writing.get();
-  const bool keeps_pages = !tree.store->traits().has_other_writers;
-  EXPECT_EQ(reader->keep_cache, keeps_pages);
-  EXPECT_EQ(writer->keep_cache, keeps_pages);
-  EXPECT_FALSE(q->has_stale_pages());
-  EXPECT_EQ(kernel.drops(), 1);
-  for (FileHandle* handle : {before.handle, reader->handle, writer->handle})
-    tree.filesystem->Release(*q, handle);
-}
-
-TEST_F(KernelCacheTest, PagesThatAreStaleWhileAFileIsWrittenAreDroppedWhenItIsClosed) {
-  LockedPage kernel(tree);
-  kernel.LetGo(10);
-  const NodePtr q = tree.LookUp(kQ)->node;
-  const OpenFile writer = tree.Open(kQ, ForAppending());
-  q->PagesAreStale();
-  tree.Write(writer, "d", 3);
-  const auto reader = tree.filesystem->Open(tree.request, *q, {});
-  EXPECT_TRUE(reader->keep_cache);
-  EXPECT_TRUE(reader->direct_io);
-  EXPECT_EQ(kernel.drops(), 0);
-  EXPECT_EQ(tree.Flush(writer), 0);
-  kernel.AwaitDrop();
-  for (int waits = 0; waits < 500 && q->has_stale_pages(); ++waits)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_FALSE(q->has_stale_pages());
-  tree.filesystem->Release(*q, writer.handle);
-  tree.filesystem->Release(*q, reader->handle);
 }
 
 // Holds up who tells of a name, as a directory that others change does, and counts what is told.
