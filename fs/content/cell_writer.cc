@@ -148,6 +148,7 @@ Outcome CellWriter::EditShared(ColumnChange& change, std::string_view bytes, uin
   if (Outcome fits = CheckSize(change.place(), end); !fits.ok()) return Fail(change, fits);
   const uint64_t now = UnputBytes::InBlocks(std::max(end, file_->edits().size()));
   if (Outcome room = CheckRoom(change.place(), before, now); !room.ok()) return Fail(change, room);
+  if (appends && offset != file_->edits().size()) node_->PagesAreStale();
   appends ? file_->AppendToEdits(this, bytes) : file_->Edit(this, bytes, offset);
   Wrote(unput_);
   return KeepOrPutEdits(change);
@@ -217,7 +218,7 @@ Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, u
       file_->tail().empty() ? 0 : UnputBytes::InBlocks(end - bytes.size());
   const Outcome room = CheckRoom(cell, before, UnputBytes::InBlocks(end));
   if (!room.ok()) return Fail(change, room);
-  file_->Append(this, bytes, offset, stored, MayShareRun());
+  if (!file_->Append(this, bytes, offset, stored, MayShareRun())) node_->PagesAreStale();
   Wrote(unput_);
   file_->WrittenAt(written_);
   const bool has_memory = file_->HoldTail(with_.tree.open_file_memory, user);
@@ -469,6 +470,7 @@ Outcome CellWriter::JoinOthers(ColumnChange& change) {
   making_ = Making::kNo;
   exclusive_ = false;
   unput_ = Unput::kNothing;
+  if (!whole_.empty()) node_->PagesAreStale();  // they have what others wrote over it
   return ShareBytes(change, false);
 }
 

@@ -148,7 +148,6 @@ Outcome CellWriter::PutOwn(ColumnChange& change, Durability durability) {
   unput_ = Unput::kNothing;
   file_->ShowPut(std::exchange(whole_, {}), known_generation_);
   if (is_merged) node_->PagesAreStale();
-  file_->StoredChanged();
   return {};
 }
 
@@ -238,7 +237,6 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
   file_->NoteSharedPut(before, node_->generation());
   file_->PopRun();
   AfterPut(change, put);
-  if (file_->TakeMisplaced()) node_->PagesAreStale();
   return {};
 }
 

@@ -51,7 +51,7 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
   if (joins && file->is_replaced()) ShareReplacements(*node, mode.read);
   static_cast<void>(node->stale_pages(cells_.tree.clock.Now()));  // which may be so from now on
   const FilePages pages = cells_.tree.kernel.DropStalePages(*node);
-  const bool is_mixed = pages.are_stale || file->is_replaced();
+  const bool is_mixed = file->is_replaced() || node->has_stale_pages();  // in this order
   opened.direct_io = joins && mode.read && pages.is_written && is_mixed;
   {
     const bool follows_others = mode.truncate && pages.is_written;

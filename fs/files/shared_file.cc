@@ -8,13 +8,14 @@
 
 namespace cellfs::fs {
 
-void SharedFile::Append(CellWriter* writer, std::string_view bytes, uint64_t offset,
+bool SharedFile::Append(CellWriter* writer, std::string_view bytes, uint64_t offset,
                         uint64_t stored_size, bool may_share) {
-  if (offset != stored_size + tail_.size()) misplaced_ = true;
+  const bool is_in_place = offset == stored_size + tail_.size();
   tail_.Append(writer, bytes, may_share, append_end_ == offset);
   append_end_ = offset + bytes.size();
   shown_.reset();
   tail_size_.store(tail_.size(), std::memory_order_release);
+  return is_in_place;
 }
 
 bool SharedFile::HoldTail(OpenFileMemory& memory, uid_t user) {
@@ -41,13 +42,11 @@ void SharedFile::AddShownTo(std::string& stored) const {
   tail_.CopyTo(stored, 0, tail_.size_below(first_behind));
 }
 
-// What others appended behind these bytes is at other offsets now than the kernel believes.
 void SharedFile::RemoveRuns(const CellWriter* writer) {
   if (!tail_.Has(writer)) return;
   tail_.Remove(writer);
   shown_.reset();
   TailShrank();
-  misplaced_ = !tail_.empty();
 }
 
 // ---- Edited bytes -------------------------------------------------------------------------------

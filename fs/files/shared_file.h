@@ -35,9 +35,10 @@ class SharedFile {
  public:
   // ---- Appended bytes -------------------------------------------------------------------------
   const AppendedTail& tail() const { return tail_; }
-  // `offset` is the kernel's; `stored_size` is that of the value which the tail follows.
-  void Append(CellWriter* writer, std::string_view bytes, uint64_t offset, uint64_t stored_size,
-              bool may_share);
+  // `offset` is the kernel's; `stored_size` is that of the value which the tail follows. False: they
+  // are elsewhere in the kernel's pages, for somebody changed the column otherwise.
+  [[nodiscard]] bool Append(CellWriter* writer, std::string_view bytes, uint64_t offset,
+                            uint64_t stored_size, bool may_share);
   // What is there is put before what another replaces the file with. The number of the first run
   // that is not.
   uint64_t CloseRuns() { return tail_.CloseRuns(); }
@@ -58,12 +59,6 @@ class SharedFile {
   // When the last byte was appended or edited.
   timespec written() const { return written_; }
   void WrittenAt(timespec time) { written_ = time; }
-
-  // Another value is stored below the tail than that which the kernel appended to.
-  void StoredChanged() { misplaced_ = misplaced_ || !tail_.empty(); }
-  // The kernel appended at another offset than the tail's end, so its pages are not as the file is:
-  // somebody changed the column otherwise. Told once.
-  bool TakeMisplaced() { return std::exchange(misplaced_, false); }
 
   // Of the value below the tail, as long as the node has that generation.
   void KeepStoredSize(uint64_t size, uint64_t generation) { stored_size_ = {size, generation}; }
@@ -151,7 +146,6 @@ class SharedFile {
   std::optional<uint64_t> append_end_;  // the kernel's, of what was appended last
   std::optional<OpenFileMemory::Share> tail_share_;
   StoredSize stored_size_;
-  bool misplaced_ = false;
   SharedEdits edits_;
   std::optional<std::string> shown_;
   uint64_t shown_generation_ = 0;

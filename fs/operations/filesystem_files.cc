@@ -201,16 +201,22 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
                             parts_.shown.StatOf(found, node.get(), std::nullopt));
     restoring_readers_.Opened(place, shown, request.pid);
   }
-  // In this order: who ends to write says before that the pages are stale.
-  bool is_written = reader->file().writers() > 0;
-  bool is_stale = node->stale_pages(parts_.clock->Now()) != 0;
-  if (is_stale) {
-    // The kernel would drop them when the open has returned, and others may write by then.
-    const FilePages pages = parts_.tree.kernel.DropStalePages(*node);
-    is_written = pages.is_written;
-    is_stale = pages.are_stale;
-  }
-  const bool is_edited = is_written && IsEdited(*node, reader->file());
+  bool is_written = false;
+  bool is_stale = false;
+  bool is_edited = false;
+  do {
+    // In this order: who ends to write says before that the pages are stale.
+    is_written = reader->file().writers() > 0;
+    is_stale = node->stale_pages(parts_.clock->Now()) != 0;
+    if (is_stale) {
+      // The kernel would drop them when the open has returned, and others may write by then.
+      const FilePages pages = parts_.tree.kernel.DropStalePages(*node);
+      is_written = pages.is_written;
+      is_stale = pages.are_stale;
+    }
+    is_edited = is_written && IsEdited(*node, reader->file());
+    // Who was an editor, and is none any more, has put meanwhile.
+  } while (is_written && !is_edited && !is_stale && node->has_stale_pages());
   if (node->unlinked() || is_edited) {
     // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
     // name has just gone: what has it now is read.

@@ -135,5 +135,19 @@ TEST_F(StalePagesTest, PagesThatWereReadBetweenADropAndTheWriteBehindItAreStale)
   }
 }
 
+// It appends behind all that it knows of, which may be another value's.
+TEST_F(StalePagesTest, PagesThatHaveWhatWasAppendedElsewhereAreStaleAtOnce) {
+  const OpenFile writer = tree.Open(kQ, ForAppending());
+  tree.Write(writer, "d", 3);
+  EXPECT_FALSE(writer.node->has_stale_pages());
+  tree.Write(writer, "e", 7);
+  EXPECT_TRUE(writer.node->has_stale_pages());
+  const auto reader = tree.filesystem->Open(tree.request, *writer.node, {});
+  EXPECT_TRUE(reader->direct_io);
+  tree.filesystem->Release(*writer.node, reader->handle);
+  EXPECT_EQ(tree.Close(writer), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "abcde");
+}
+
 }  // namespace
 }  // namespace cellfs::fs
