@@ -74,7 +74,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome Allocate(uint64_t size) override;
   Outcome Flush() override;
   Outcome PutAll() override;
-  void PutClosedTruncation() override;
+  void PutClosedStart(bool made_too) override;
   void Share(bool with_reader) override;
   Outcome Sync() override;
   bool WaitsForDisk() const override { return true; }

@@ -13,12 +13,13 @@ Outcome CellWriter::Flush() { return PutHeld(What::kBytes, with_.options.durabil
 
 Outcome CellWriter::PutAll() { return PutHeld(What::kAll, with_.options.durability); }
 
-void CellWriter::PutClosedTruncation() {
-  if (!truncates_) return;
+void CellWriter::PutClosedStart(bool made_too) {
+  if (!truncates_ && !made_too) return;
   RoomToAwait room;
   do {
     ColumnChange change(with_.changing, node_, &room);
-    const bool is_alone = truncates_ && making_ == Making::kNo && unput_ == Unput::kStart &&
+    const bool is_meant = making_ == Making::kNo ? truncates_ : made_too;
+    const bool is_alone = is_meant && unput_ == Unput::kStart && !HasBytes() &&
                           !OthersWereFirst() && !node_->unlinked();
     if (failed_ || !is_flushed_ || !is_alone) return;
     static_cast<void>(PutAndWait(change, What::kAll, with_.options.durability));

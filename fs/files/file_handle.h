@@ -66,9 +66,9 @@ class FileHandle {
   virtual Outcome Flush() { return {}; }
   // What is not put yet, the creation or a truncation of the file alone included.
   virtual Outcome PutAll() { return Flush(); }
-  // Puts a truncation alone of a file that was there, if a descriptor was closed and nothing was
-  // written since. Where that fails the release tells.
-  virtual void PutClosedTruncation() {}
+  // Puts a truncation alone of a file that was there, `made_too`: or the making of one, if a
+  // descriptor was closed and nothing was written since. Where that fails the release tells.
+  virtual void PutClosedStart(bool /*made_too*/) {}
   // Somebody else opens the file to write it, and perhaps to read it: what this one holds for itself
   // becomes part of the file that all share (fs/files/shared_file.h).
   virtual void Share(bool /*with_reader*/) {}

@@ -219,6 +219,10 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
   if (place->IsOfPast())
     CELLFS_RETURN_IF_FAILED(CheckMayToday(request, *place, kSearchPermission));
   CELLFS_RETURN_IF_FAILED(CheckStillReaches(request, *place, kSearchPermission));
+  if (place->kind == PlaceKind::kVersionsDirectory) {
+    const auto child = parts_.resolver.Child(*request.caller, *place, name, NameUse::kLookUp);
+    if (child.ok()) PutClosedStartOf(*child);
+  }
   auto found = parts_.resolver.LookUp(*request.caller, *place, name);
   const bool is_of_deleted =
       place->kind == PlaceKind::kDeletedDirectory || place->kind == PlaceKind::kDeletedFamily;
@@ -551,6 +555,7 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, No
   const Snapshot<Place> place = directory.place();
   if (place->kind == PlaceKind::kDropped) return LogFailure("opendir", *place, OpenDropped());
   if (place->IsOfPast()) CELLFS_RETURN_IF_FAILED(CheckMayToday(request, *place, kReadPermission));
+  PutClosedStartOf(*place);
   if (request.caller->is_superuser() && parts_.shown.MayCacheListing(*place)) {
     if (directory.HasOutgrownListing()) parts_.tree.kernel.DropListing(directory);
     cached = directory.cached_listing(parts_.tree.listing_bytes_left);

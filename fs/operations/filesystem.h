@@ -212,7 +212,8 @@ class FileSystem {
   Outcome CheckMayOpen(const Request& request, const Node& node, const Place& place,
                        const OpenMode& mode);
   static bool IsEdited(const Node& node, const SharedFile& file);
-  void PutClosedTruncations(const Node& node);
+  static void PutClosedStarts(const Node& node, bool made_too);
+  void PutClosedStartOf(const Place& history) const;
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node, const Place& place);
   void HintAtVersion(const Place& made);
   void HintAtSeconds(const Place& asof_directory, std::string_view name);

@@ -354,16 +354,23 @@ Outcome FileSystem::CheckMayPutOver(const Node& node, const Place& place, const 
 }
 
 // Which the release does else, some time after close(2) has returned: who opens the file then shall
-// find them.
-void FileSystem::PutClosedTruncations(const Node& node) {
+// find them. A file that was made is found anyway.
+void FileSystem::PutClosedStarts(const Node& node, bool made_too) {
   if (node.handle_count() == 0) return;
-  for (const auto& handle : node.handles()) handle->PutClosedTruncation();
+  for (const auto& handle : node.handles()) handle->PutClosedStart(made_too);
+}
+
+// And who looks at its history.
+void FileSystem::PutClosedStartOf(const Place& history) const {
+  if (history.kind != PlaceKind::kVersionsColumn || history.view != nullptr) return;
+  const NodePtr file = parts_.tree.inodes.Find(history.As(PlaceKind::kCell));
+  if (file != nullptr) PutClosedStarts(*file, /*made_too=*/true);
 }
 
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
   const NodePtr shared = node.shared_from_this();
   const ReadOnce once = AskOnce(node);
-  PutClosedTruncations(node);
+  PutClosedStarts(node, /*made_too=*/false);
   OpenReply reply;
   while (reply.handle == nullptr) {
     const Snapshot<Place> place = node.place();

@@ -179,6 +179,20 @@ TEST_F(FileWriterTest, WhoOpensAFileFindsATruncationThatWasClosed) {
   EXPECT_EQ(tree.Stored("q"), "Put@10 Put@0");
 }
 
+TEST_F(FileWriterTest, WhoLooksAtTheHistoryFindsWhatWasClosed) {
+  const std::string history = "default/t/r/f/.versions/q";
+  OpenFile made = tree.Create(kQ);
+  EXPECT_EQ(tree.Flush(made), 0);  // close(2) has returned, and nothing else has come
+  EXPECT_EQ(tree.List(history).size(), 1u);
+  EXPECT_EQ(tree.Close(made), 0);
+  tree.clock->Advance(10);
+  OpenFile truncated = tree.Open(kQ, Truncating());
+  EXPECT_EQ(tree.Flush(truncated), 0);
+  EXPECT_EQ(tree.List(history).size(), 2u);
+  EXPECT_EQ(tree.Close(truncated), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@10 Put@0");
+}
+
 TEST_F(FileWriterTest, ADirectoryHasTheTimeOfThePutThatCameToIt) {
   const NodePtr directory = tree.Directory("default/t/r/f");
   const auto time = [&] { return ToMilliseconds(tree.Stat("default/t/r/f").st_mtim) - kStart; };
