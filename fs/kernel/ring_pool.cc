@@ -13,7 +13,6 @@
 namespace cellfs::fs {
 namespace {
 
-constexpr int kIdleLooksOfWatch = 500;  // until the watch sleeps
 // Looks for which a queue's threads do not step back where one did not get on, and again.
 constexpr int kFirstPenalty = 16;
 constexpr int kLongestPenalty = 256;
@@ -71,7 +70,9 @@ struct RingPool::Worker final : public WaitObserver {
 };
 
 RingPool::RingPool(RequestServer& server, const Options& options)
-    : server_(server), options_(options) {}
+    : server_(server),
+      options_(options),
+      watch_(mutex_, {.interval = options.watch_interval, .look = [this] { return Look(); }}) {}
 
 RingPool::~RingPool() {
   Stop();
@@ -104,8 +105,8 @@ Status RingPool::Start() {
       return {StatusCode::kUnavailable, "no thread can be made"};
     }
   }
+  if (!watch_.Start()) return {StatusCode::kUnavailable, "no thread can be made"};
   try {
-    watch_ = std::thread([this] { Watch(); });
     asker_ = std::thread([this] { AskForNewThreads(); });
   } catch (const std::exception&) {
     return {StatusCode::kUnavailable, "no thread can be made"};
@@ -116,7 +117,7 @@ Status RingPool::Start() {
 void RingPool::Stop() {
   Lock lock(mutex_);
   stopping_ = true;
-  watch_wakes_.notify_one();
+  watch_.End();
   asks_.notify_one();
   while (running_ > 0) {
     // One that comes just before the thread waits is lost.
@@ -129,7 +130,7 @@ void RingPool::Stop() {
   for (Worker& worker : workers_) {
     if (worker.thread.joinable()) worker.thread.join();
   }
-  if (watch_.joinable()) watch_.join();
+  watch_.Join();
 }
 
 bool RingPool::IsIdle() const {
@@ -212,7 +213,10 @@ void RingPool::ServeOne(Worker& self) {
   --queue.idle;
   self.is_idle.store(false, std::memory_order_relaxed);
   ++queue.received;
-  if (watch_sleeps_.load(std::memory_order_relaxed)) WakeWatch();
+  if (watch_.sleeps()) {
+    const std::lock_guard lock(mutex_);
+    watch_.Wake();
+  }
   server_.Serve(self.entry->request());
   if (!self.is_kept.load(std::memory_order_relaxed)) KeepOnProcessor(self);
   self.is_idle.store(true, std::memory_order_relaxed);
@@ -236,20 +240,11 @@ void RingPool::KeepOnProcessor(Worker& self) const {
 
 // ---- The watch: with the mutex held -------------------------------------------------------------
 
-void RingPool::Watch() {
-  int idle_looks = 0;
-  Lock lock(mutex_);
-  const auto is_over = [this] { return stopping_.load(); };
-  while (!watch_wakes_.wait_for(lock, options_.watch_interval, is_over)) {
-    bool is_quiet = true;
-    for (Worker& worker : workers_) LookAt(worker);
-    for (Queue& queue : queues_) is_quiet = LookAt(queue) && is_quiet;
-    idle_looks = is_quiet ? idle_looks + 1 : 0;
-    if (idle_looks < kIdleLooksOfWatch) continue;
-    watch_sleeps_ = true;
-    watch_wakes_.wait(lock, [this] { return !watch_sleeps_ || stopping_; });
-    idle_looks = 0;
-  }
+bool RingPool::Look() {
+  bool is_quiet = true;
+  for (Worker& worker : workers_) LookAt(worker);
+  for (Queue& queue : queues_) is_quiet = LookAt(queue) && is_quiet;
+  return is_quiet;
 }
 
 // Whether nothing happens there. Where nothing moves, and nobody is left to take what comes, there
@@ -299,12 +294,6 @@ void RingPool::AskForNewThreads() {
     server_.AskMount();
     lock.lock();
   }
-}
-
-void RingPool::WakeWatch() {
-  const std::lock_guard lock(mutex_);
-  watch_sleeps_ = false;
-  watch_wakes_.notify_one();
 }
 
 }  // namespace cellfs::fs

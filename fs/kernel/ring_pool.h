@@ -38,6 +38,7 @@
 #include "engine/waiting.h"
 #include "fs/kernel/ring_entry.h"
 #include "fs/kernel/scheduling.h"
+#include "fs/requests/pool_watch.h"
 
 namespace cellfs::fs {
 
@@ -95,10 +96,9 @@ class RingPool {
   void Commit(Worker& self);
   void KeepOnProcessor(Worker& self) const;
 
-  void Watch();
+  bool Look();
   bool LookAt(Queue& queue);
   void LookAt(Worker& worker);
-  void WakeWatch();
   void AskForNewThreads();
 
   RequestServer& server_;
@@ -112,13 +112,11 @@ class RingPool {
   std::list<Worker> workers_;
   size_t running_ = 0;
   std::condition_variable worker_left_;
-  std::condition_variable watch_wakes_;
-  std::thread watch_;
+  PoolWatch watch_;
   std::condition_variable asks_;
   std::thread asker_;
 
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> watch_sleeps_{false};
 };
 
 }  // namespace cellfs::fs

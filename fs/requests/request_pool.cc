@@ -11,7 +11,6 @@ namespace {
 
 using Role = PoolRoles::Role;
 
-constexpr int kIdleLooks = 500;  // until the watch sleeps
 constexpr std::chrono::milliseconds kInterruptInterval{2};
 
 }  // namespace
@@ -40,17 +39,16 @@ struct RequestPool::Worker final : public WaitObserver {
 };
 
 RequestPool::RequestPool(RequestSource& source, const Options& options)
-    : source_(source), options_(options), roles_(std::max(options.threads, 1)) {}
+    : source_(source),
+      options_(options),
+      roles_(std::max(options.threads, 1)),
+      watch_(mutex_, {.interval = options.watch_interval, .look = [this] { return Look(); }}) {}
 
 RequestPool::~RequestPool() { Stop(); }
 
 bool RequestPool::Start() {
   const std::lock_guard lock(mutex_);
-  try {
-    watch_ = std::thread([this] { Watch(); });
-  } catch (const std::exception&) {
-    return false;
-  }
+  if (!watch_.Start()) return false;
   CallOthers(true);
   return !workers_.empty();
 }
@@ -65,7 +63,7 @@ void RequestPool::Stop() {
   }
   JoinThoseThatLeft();
   lock.unlock();
-  if (watch_.joinable()) watch_.join();
+  watch_.Join();
 }
 
 PoolRoles RequestPool::roles() const {
@@ -107,7 +105,7 @@ void RequestPool::Read(Worker& self) {
   reader_ = nullptr;
   if (received != RequestSource::Received::kRequest) return ReadNothing(self, received);
   ++received_;
-  if (watch_sleeps_) WakeWatch();
+  if (watch_.sleeps()) watch_.Wake();
   if (roles_.ShallPutAside() && PutAside(*self.buffer)) return;
   roles_.Received();
   mutex_.unlock();
@@ -200,7 +198,7 @@ bool RequestPool::AddWorker(Role role) {
 void RequestPool::End() {
   roles_.End();
   for (Worker* worker : resting_) worker->called.notify_one();
-  watch_wakes_.notify_one();
+  watch_.End();
 }
 
 // They need the mutex no more.
@@ -209,28 +207,12 @@ void RequestPool::JoinThoseThatLeft() {
   left_.clear();
 }
 
-// ---- The watch ----------------------------------------------------------------------------------
+// ---- The watch: with the mutex held -------------------------------------------------------------
 
-void RequestPool::Watch() {
-  uint64_t seen = 0;
-  int idle_looks = 0;
-  const auto has_ended = [this] { return roles_.has_ended(); };
-  Lock lock(mutex_);
-  while (!watch_wakes_.wait_for(lock, options_.watch_interval, has_ended)) {
-    const bool progress = received_ != std::exchange(seen, received_);
-    if (!progress) CallOthers(true);
-    const bool is_idle = !progress && roles_.reading() > 0 && roles_.put_aside() == 0;
-    idle_looks = is_idle ? idle_looks + 1 : 0;
-    if (idle_looks < kIdleLooks) continue;
-    watch_sleeps_ = true;
-    watch_wakes_.wait(lock, [&] { return !watch_sleeps_ || roles_.has_ended(); });
-    idle_looks = 0;
-  }
-}
-
-void RequestPool::WakeWatch() {
-  watch_sleeps_ = false;
-  watch_wakes_.notify_one();
+bool RequestPool::Look() {
+  const bool progress = received_ != std::exchange(seen_, received_);
+  if (!progress) CallOthers(true);
+  return !progress && roles_.reading() > 0 && roles_.put_aside() == 0;
 }
 
 }  // namespace cellfs::fs

@@ -27,6 +27,7 @@
 
 #include "engine/waiting.h"
 #include "fs/requests/pool_roles.h"
+#include "fs/requests/pool_watch.h"
 
 namespace cellfs::fs {
 
@@ -104,8 +105,7 @@ class RequestPool {
   void End();
   void JoinThoseThatLeft();
 
-  void Watch();
-  void WakeWatch();
+  bool Look();
 
   RequestSource& source_;
   const Options options_;
@@ -118,9 +118,8 @@ class RequestPool {
   std::deque<std::unique_ptr<RequestSource::RawRequest>> put_aside_;
   std::condition_variable worker_left_;
   uint64_t received_ = 0;
-  bool watch_sleeps_ = false;
-  std::condition_variable watch_wakes_;
-  std::thread watch_;
+  uint64_t seen_ = 0;  // of these, by the watch
+  PoolWatch watch_;
 };
 
 }  // namespace cellfs::fs
