@@ -108,9 +108,15 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
     const uint64_t before = writes_;
     const Outcome written = Edit(change, bytes, offset, appends);
     is_held = writes_ != before;
-    if (is_held && file_->dropped_pages().MayLackWritten()) node_->PagesAreStale();
+    if (is_held && MayLack(offset + bytes.size())) node_->PagesAreStale();
     return written;
   });
+}
+
+// Whether the kernel's pages may lack what was just written up to there.
+bool CellWriter::MayLack(uint64_t end) {
+  const bool may_be_cut = node_->kernel_size().IsWritten(static_cast<int64_t>(end));
+  return file_->dropped_pages().MayLackWritten() || may_be_cut;
 }
 
 Outcome CellWriter::KeepOrPutWritten(ColumnChange& change) {
@@ -306,6 +312,7 @@ Outcome CellWriter::Allocate(uint64_t size) {
   return AwaitingRoom([&](ColumnChange& change) -> Outcome {
     CELLFS_RETURN_IF_FAILED(CheckSize(change.place(), size));
     CELLFS_ASSIGN_OR_RETURN(const uint64_t present, PresentSize(change.place()));
+    node_->kernel_size().IsAtLeast(static_cast<int64_t>(size));
     return size <= present ? Outcome() : EditLength(change, size);
   });
 }

@@ -127,6 +127,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   template <typename Act>
   Outcome AwaitingRoom(const Act& act);
   Outcome KeepOrPutWritten(ColumnChange& change);
+  bool MayLack(uint64_t end);
   Outcome Edit(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditOrphan(const Place& place, std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditWhole(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);

@@ -20,6 +20,7 @@
 #include "fs/nodes/cached_listing.h"
 #include "fs/nodes/column.h"
 #include "fs/nodes/generation.h"
+#include "fs/nodes/kernel_size.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
@@ -79,6 +80,8 @@ class Node : public std::enable_shared_from_this<Node> {
   uint64_t stale_pages() const { return stale_pages_.load(std::memory_order_acquire); }
   bool has_stale_pages() const { return stale_pages() != 0; }
   void PagesWereDropped(uint64_t stale) { stale_pages_.compare_exchange_strong(stale, 0); }
+  // Of a file.
+  KernelSize& kernel_size() { return kernel_size_; }
 
   // Counts how often names came to the directory or went from it.
   uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
@@ -132,6 +135,7 @@ class Node : public std::enable_shared_from_this<Node> {
   CellCache cell_cache_;                              // of a directory; guarded by mutex_
   std::atomic<uint64_t> stale_pages_{0};
   std::atomic<Timestamp> pages_expire_{kLatestTimestamp};
+  KernelSize kernel_size_;
   // Of a file in a column at least that one's, and no lower than when it came: what was read of its
   // place before is no older.
   Generation generation_;

@@ -171,6 +171,7 @@ OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
     return LogFailure("stat", found.place, shown.status());
   }
   NoticeOtherWriters(found, *entry.node);
+  entry.node->kernel_size().IsTold(shown->st_size);
   entry.attributes = *shown;
   const double valid_seconds =
       found.absent_for != 0 ? 0 : parts_.shown.ValiditySeconds(found);
@@ -446,6 +447,7 @@ OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, Node&
   const auto pending = node.pending();
   const auto shown = parts_.shown.StatOf(found, &node, pending);
   if (!shown.ok()) return LogFailure("stat", found.place, shown.status());
+  node.kernel_size().IsTold(shown->st_size);
   const double valid_seconds = AttributesValidSeconds(found, node, pending.has_value());
   return AttributesReply{*shown, valid_seconds, IsRaced(found, node)};
 }
@@ -458,6 +460,7 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   const auto changed = ChangeAttributes(parts_.changing, request, node, change, handle);
   if (!changed.ok()) return LogFailure("setattr", *place, changed.status());
+  if (change.size) node.kernel_size().IsSet(static_cast<int64_t>(*change.size));
   if (change.mtime && place->IsDirectory()) {
     node.ForgetFirstTime();
     parts_.tree.directory_times.Forget(*place);

@@ -126,6 +126,7 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   created.handle = AddHandle(*node, place, *opened, open_mode, {false, closings});
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
+  if (open_mode.truncate) node->kernel_size().IsSet(0);
   // Into what was just made nothing is written yet.
   const auto pending = open_mode.created ? std::nullopt : node->pending();
   const auto shown = parts_.shown.StatOf(*found, node.get(), pending);
@@ -224,6 +225,8 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     opened.direct_io = true;
   } else if (is_written && (is_stale || !MayKeepPages(parts_.freshness, place))) {
     opened.direct_io = true;  // pages must not be dropped now, and are not right
+  } else if (node->kernel_size().MayCutWritten()) {
+    opened.direct_io = true;
   } else {
     opened.keep_cache = !is_stale && MayKeepPages(parts_.freshness, place);
   }
@@ -393,6 +396,7 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     reply.no_flush = opened->no_flush;
     reply.handle = AddHandle(node, *place, *opened, mode, seen);
   }
+  if (mode.truncate) node.kernel_size().IsSet(0);
   return reply;
 }
 

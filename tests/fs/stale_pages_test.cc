@@ -149,5 +149,50 @@ TEST_F(StalePagesTest, PagesThatHaveWhatWasAppendedElsewhereAreStaleAtOnce) {
   EXPECT_EQ(tree.ReadFile(kQ), "abcde");
 }
 
+// Told another size, the kernel cuts pages off there a moment later, also those that somebody has
+// written to meanwhile.
+TEST_F(StalePagesTest, PagesThatWereWrittenJustBehindAnotherSizeAreStale) {
+  LockedPage kernel(tree);
+  kernel.LetGo(100);
+  const OpenFile first = tree.Open(kQ, Truncating());
+  tree.Write(first, "a");
+  const OpenFile second = tree.Open(kQ, Truncating());
+  tree.Write(second, "bcd");
+  EXPECT_EQ(tree.Close(second), 0);
+  const auto told = std::chrono::steady_clock::now();
+  EXPECT_EQ(tree.Stat(kQ).st_size, 1) << "of the one that is not put, where the kernel has 3";
+  EXPECT_EQ(tree.Close(first), 0);
+  const NodePtr q = tree.LookUp(kQ)->node;
+  for (int waits = 0; waits < 500 && q->has_stale_pages(); ++waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(q->has_stale_pages());
+  const OpenFile writer = tree.Open(kQ, Truncating());
+  tree.Write(writer, "efgh");
+  const bool is_stale = q->has_stale_pages();
+  EXPECT_EQ(tree.Close(writer), 0);
+  const auto reader = tree.filesystem->Open(tree.request, *q, {});
+  if (std::chrono::steady_clock::now() - told < std::chrono::milliseconds(900)) {
+    EXPECT_TRUE(is_stale);
+    EXPECT_TRUE(reader->direct_io) << "they may be cut when they have been read anew, too";
+  }
+  tree.filesystem->Release(*q, reader->handle);
+}
+
+TEST_F(StalePagesTest, ASizeThatTheKernelKnowsMakesNoPagesStale) {
+  const OpenFile writer = tree.Open(kQ, ForWriting());
+  tree.Stat(kQ);
+  tree.Write(writer, "efgh", 8);
+  EXPECT_EQ(tree.Stat(kQ).st_size, 12);
+  AttributeChange change;
+  change.size = 5;
+  EXPECT_EQ(tree.Change(kQ, change), 0);
+  tree.Write(writer, "i", 20);
+  EXPECT_EQ(tree.filesystem->Allocate(*writer.node, *writer.handle, 30).error(), 0);
+  EXPECT_EQ(tree.Stat(kQ).st_size, 30);
+  tree.Write(writer, "j", 3);
+  EXPECT_FALSE(writer.node->has_stale_pages());
+  EXPECT_EQ(tree.Close(writer), 0);
+}
+
 }  // namespace
 }  // namespace cellfs::fs
