@@ -35,6 +35,7 @@ struct alignas(128) RingPool::Queue {
   std::atomic<bool> steps_back{false};
   bool is_to_be_asked = false;  // guarded by the pool's mutex
   std::unique_ptr<RingEntry> first;  // from Prepare to Start
+  std::unique_ptr<RingEntry> spare;  // until no other can be had; guarded by the pool's mutex
   // The watch's.
   uint64_t seen = 0;            // of `received`
   int looks_in_front = 0;       // until they step back again
@@ -87,12 +88,14 @@ Status RingPool::Prepare(int device, size_t payload_size) {
   for (uint16_t number = 0; number < count; ++number) {
     place_.queue = number;
     auto entry = RingEntry::Make(place_, server_.CountsForThread());
-    if (!entry.ok()) {
+    auto spare = RingEntry::Make(place_, server_.CountsForThread());
+    if (!entry.ok() || !spare.ok()) {
       queues_.clear();
-      return entry.status();
+      return entry.ok() ? spare.status() : entry.status();
     }
     Queue& queue = queues_.emplace_back(number);
     queue.first = std::move(*entry);
+    queue.spare = std::move(*spare);
     queue.steps_back = may_step_back_;
   }
   return {};
@@ -152,7 +155,11 @@ void RingPool::AddWorker(Queue& queue) noexcept try {
   RingEntry::Place place = place_;
   place.queue = queue.number;
   auto entry = RingEntry::Make(place, server_.CountsForThread());
-  if (entry.ok()) AddWorker(queue, std::move(*entry));
+  if (entry.ok()) {
+    AddWorker(queue, std::move(*entry));
+  } else if (queue.spare != nullptr) {
+    AddWorker(queue, std::move(queue.spare));
+  }
 } catch (const std::exception&) {
 }
 

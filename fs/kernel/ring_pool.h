@@ -69,7 +69,9 @@ class RingPool {
   RingPool(const RingPool&) = delete;
   RingPool& operator=(const RingPool&) = delete;
 
-  // Makes an entry for each processor's queue. kUnavailable where that cannot be: nothing is left.
+  // Makes two entries for each processor's queue: a thread that waits for what another request does
+  // finds one also where descriptors have run out since. kUnavailable where that cannot be: nothing
+  // is left.
   Status Prepare(int device, size_t payload_size);
   bool is_prepared() const { return !queues_.empty(); }
   // kUnavailable where no thread can be made.
