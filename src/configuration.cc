@@ -298,9 +298,9 @@ const std::vector<Setting>& Settings() {
           1, 64, [](Configuration & c) -> auto& { return c.threads; }),
       Choice(
           "mount", "transport",
-          "How the kernel's requests come: fuse (by /dev/fuse), uring (by io_uring: Linux 6.14 and "
-          "later, where /sys/module/fuse/parameters/enable_uring is Y; faster, and not yet for "
-          "several programs that write one file), or best (uring where it can be had).",
+          "How the kernel's requests come: fuse (by /dev/fuse), uring (by io_uring, which is faster: "
+          "Linux 6.14 and later, where /sys/module/fuse/parameters/enable_uring is Y; the mount "
+          "fails without), or best (uring where it can be had when the mount begins, else fuse).",
           std::vector<std::pair<std::string, fs::Transport>>{{"fuse", fs::Transport::kDevice},
                                                              {"uring", fs::Transport::kUring},
                                                              {"best", fs::Transport::kBest}},

@@ -36,7 +36,7 @@ struct Configuration {
   std::string log_level = "info";
   std::string log_target = "stderr";  // "stderr", "syslog" or a file's path
   int threads = 10;
-  fs::Transport transport = fs::Transport::kDevice;
+  fs::Transport transport = fs::Transport::kBest;
   std::string kernel_options;  // comma-separated, for mount(2): nosuid, nodev, ...
 };
 

@@ -165,7 +165,10 @@ class Session final : public FuseSession,
 
   bool disconnected() const override { return disconnected_; }
 
-  Transport wanted_transport() const override { return transport_; }
+  std::string why_no_uring() const override {
+    const std::lock_guard lock(failure_mutex_);
+    return why_no_uring_;
+  }
 
   Transport transport() const override {
     return rings_are_used_ ? Transport::kUring : Transport::kDevice;
@@ -265,19 +268,30 @@ class Session final : public FuseSession,
   // The rings stand before the kernel is asked to use them: from then on it waits for them.
   void ServeInit(FuseRequest& request) {
     const uint64_t offered = OfferedFlags(request.bytes.mem, request.bytes.size);
-    if (transport_ != Transport::kDevice && (offered & kFuseOverIoUring) != 0) {
-      target_.init_reply().AskForRings([this](size_t largest) { return PrepareRings(largest); });
+    const bool is_offered = (offered & kFuseOverIoUring) != 0;
+    if (transport_ != Transport::kDevice) {
+      NoUring(is_offered ? std::string() : FindUring().message());
+      if (is_offered)
+        target_.init_reply().AskForRings([this](size_t largest) { return PrepareRings(largest); });
     }
     fuse_session_process_buf(session_, &request.bytes);
     if (rings_.is_prepared()) return StartRings();
     if (transport_ != Transport::kUring) return;
-    Fail({StatusCode::kUnavailable, "transport = uring: the kernel did not take the rings"});
+    Fail({StatusCode::kUnavailable, "transport = uring: " + why_no_uring()});
   }
 
   bool PrepareRings(size_t largest_payload) noexcept try {
-    return rings_.Prepare(fuse_session_fd(session_), largest_payload).ok();
+    Status prepared = transport_ == Transport::kBest ? CheckIsWorthUring() : Status();
+    if (prepared.ok()) prepared = rings_.Prepare(fuse_session_fd(session_), largest_payload);
+    if (!prepared.ok()) NoUring(prepared.message());
+    return prepared.ok();
   } catch (const std::exception&) {
     return false;
+  }
+
+  void NoUring(std::string why) {
+    const std::lock_guard lock(failure_mutex_);
+    why_no_uring_ = std::move(why);
   }
 
   void StartRings() {
@@ -358,8 +372,9 @@ class Session final : public FuseSession,
   bool mounted_ = false;
   std::string mountpoint_;
   sem_t ended_;
-  std::mutex failure_mutex_;
-  Status failure_;  // guarded by failure_mutex_
+  mutable std::mutex failure_mutex_;
+  Status failure_;            // guarded by failure_mutex_
+  std::string why_no_uring_;  // likewise
   std::atomic<bool> stopping_{false};
   std::atomic<bool> disconnected_{false};
   uint64_t received_at_end_ = 0;

@@ -42,7 +42,8 @@ class FuseSession {
   virtual bool disconnected() const = 0;
   // The one that is in use, never kBest. Known once the kernel's first request is answered.
   virtual Transport transport() const = 0;
-  virtual Transport wanted_transport() const = 0;
+  // Why that is not io_uring, though it was to be the best; else empty.
+  virtual std::string why_no_uring() const = 0;
   // Ends Run. From any thread or signal handler.
   virtual void Exit() = 0;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/kernel/transport.h"
 
+#include <sys/sysinfo.h>
+
 #include <fstream>
 #include <string>
 
@@ -21,6 +23,16 @@ Status FindUring() {
             std::string("FUSE over io_uring is switched off: write Y to ") + kSwitch};
   }
   return RingEntry::Probe();
+}
+
+Status CheckIsWorthUring() {
+  constexpr int kMostForEach = 4;
+  const int possible = get_nprocs_conf();
+  const int present = get_nprocs();
+  if (possible <= kMostForEach * present) return {};
+  return {StatusCode::kUnavailable,
+          "FUSE over io_uring takes a thread for each of the " + std::to_string(possible) +
+              " processors that the machine may have; it has " + std::to_string(present)};
 }
 
 }  // namespace cellfs::fs

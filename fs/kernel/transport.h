@@ -16,6 +16,9 @@ enum class Transport {
 
 // OK: the running kernel offers FUSE over io_uring. Else kUnavailable, and why not, with a remedy.
 Status FindUring();
+// OK: the machine is not made for so many more processors than it has that the threads which FUSE
+// over io_uring takes, one for each, would be a waste.
+Status CheckIsWorthUring();
 
 }  // namespace cellfs::fs
 

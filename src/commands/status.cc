@@ -156,9 +156,8 @@ json OtherMounts(const Session& session) {
 // How requests come, and why not the faster way, where that was wanted if it can be had.
 json TransportOf(const Session& session) {
   if (session.kernel == nullptr) return nullptr;
-  if (session.kernel->transport() == fs::Transport::kUring) return {{"name", "uring"}, {"why", ""}};
-  const bool was_wanted = session.kernel->wanted_transport() == fs::Transport::kBest;
-  return {{"name", "fuse"}, {"why", was_wanted ? fs::FindUring().message() : std::string()}};
+  const bool is_uring = session.kernel->transport() == fs::Transport::kUring;
+  return {{"name", is_uring ? "uring" : "fuse"}, {"why", session.kernel->why_no_uring()}};
 }
 
 // What somebody should see to, each in a line; nothing: all is well.

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from mounts import CELLFS
+from mounts import CELLFS, sh
 from uring import SWITCH, reason_without_uring, switched
 
 
@@ -68,6 +68,35 @@ def test_status_says_why_the_faster_way_is_not_taken(make_mount):
     with switched("N"):
         mount = make_mount("transport=best")
         assert str(SWITCH) in transport(mount)["why"]
+
+
+def test_what_was_decided_at_mount_stays_and_so_does_its_reason(make_mount):
+    with switched("N"):
+        mount = make_mount("transport=best")
+    with switched("Y"):
+        assert transport(mount)["name"] == "fuse"
+        assert str(SWITCH) in transport(mount)["why"]
+
+
+def test_with_fewer_and_fewer_descriptors_a_mount_works_or_says_what_is_lacking(tmp_path):
+    (tmp_path / "m").mkdir()
+    told = []
+    with switched("Y"):
+        for limit in range(40, 8, -1):
+            mounted = subprocess.run(
+                ["bash", "-c", f"ulimit -n {limit}; exec {CELLFS} mount {tmp_path}/s {tmp_path}/m"],
+                capture_output=True, text=True, check=False)
+            if mounted.returncode != 0:
+                told.append(mounted.stderr)
+                break
+            assert "default" in os.listdir(tmp_path / "m")
+            status = subprocess.run([CELLFS, "status", "--json", tmp_path / "m"], capture_output=True, text=True, check=False)
+            told.append(json.loads(status.stdout)["transport"]["why"] if status.returncode == 0 else "")
+            sh(f"{CELLFS} umount {tmp_path}/m")
+            if told[-1]:
+                break
+    assert told[0] == ""
+    assert "Too many open files" in told[-1]
 
 
 def test_clients_on_all_processors_at_once_each_have_their_bytes(make_mount):

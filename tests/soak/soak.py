@@ -21,6 +21,7 @@ import time
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "mount"), str(TESTS / "linearizability")]
 import long_run  # noqa: E402
+from mounts import TRANSPORT  # noqa: E402
 from races import run_round  # noqa: E402
 
 MEBIBYTE = 1 << 20
@@ -31,8 +32,9 @@ SIZES = [0, 10, 100, 300, 5000]
 # times it while they are; twice that, for a flush waits for its turn.
 MOST_LOG = 2 * (2 + 4) * FLUSH_SIZE
 # Those that serve requests, the daemon's own, one in the place of each that waits for the kernel,
-# of which the four processes of the load can keep as many, and those that make delayed puts.
-MOST_THREADS = 10 + 10 + 4 + 8
+# of which the four processes of the load can keep as many, and those that make delayed puts. With
+# io_uring each processor has threads of its own, which stay when others took their place.
+MOST_THREADS = 10 + 10 + 4 + 8 + (2 * os.cpu_count() if TRANSPORT == "uring" else 0)
 MOST_DESCRIPTORS = 200     # 128 idle connections to store files, and those in use
 MOST_GROWTH = 48 * MEBIBYTE  # of memory, after the first third; malloc has an arena for each processor
 CONFIGURATION = f"[store]\ncache_size = {4 * MEBIBYTE}\n[site]\n" \
