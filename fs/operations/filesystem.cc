@@ -164,6 +164,7 @@ bool FileSystem::IsAskedAtEachStep(const Place& place) const {
 OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   Entry entry;
   entry.node = parts_.tree.inodes.LookUp(found.place);
+  const uint64_t growths = entry.node->kernel_size().growths();
   const auto pending = entry.node->pending();
   const auto shown = parts_.shown.StatOf(found, entry.node.get(), pending);
   if (!shown.ok()) {
@@ -171,7 +172,6 @@ OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
     return LogFailure("stat", found.place, shown.status());
   }
   NoticeOtherWriters(found, *entry.node);
-  entry.node->kernel_size().IsTold(shown->st_size);
   entry.attributes = *shown;
   const double valid_seconds =
       found.absent_for != 0 ? 0 : parts_.shown.ValiditySeconds(found);
@@ -179,6 +179,7 @@ OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   entry.attributes_valid_seconds =
       valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node, pending.has_value());
   entry.raced = IsRaced(found, *entry.node);
+  if (!entry.raced) entry.node->kernel_size().IsTold(shown->st_size, growths);
   return entry;
 }
 
@@ -444,12 +445,14 @@ void FileSystem::ForgetOlder(const Place& cell, Timestamp before, Timestamp vers
 }
 
 OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, Node& node) {
+  const uint64_t growths = node.kernel_size().growths();
   const auto pending = node.pending();
   const auto shown = parts_.shown.StatOf(found, &node, pending);
   if (!shown.ok()) return LogFailure("stat", found.place, shown.status());
-  node.kernel_size().IsTold(shown->st_size);
   const double valid_seconds = AttributesValidSeconds(found, node, pending.has_value());
-  return AttributesReply{*shown, valid_seconds, IsRaced(found, node)};
+  const bool is_raced = IsRaced(found, node);
+  if (!is_raced) node.kernel_size().IsTold(shown->st_size, growths);
+  return AttributesReply{*shown, valid_seconds, is_raced};
 }
 
 OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Node& node,

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "fs/nodes/kernel_cache.h"
+#include "fs/nodes/kernel_size.h"
 #include "tests/fs/failing_tree.h"
 
 namespace cellfs::fs {
@@ -147,6 +148,21 @@ TEST_F(StalePagesTest, PagesThatHaveWhatWasAppendedElsewhereAreStaleAtOnce) {
   tree.filesystem->Release(*writer.node, reader->handle);
   EXPECT_EQ(tree.Close(writer), 0);
   EXPECT_EQ(tree.ReadFile(kQ), "abcde");
+}
+
+// The kernel knows of the write first, and ignores what is of before it.
+TEST(KernelSizeTest, AReplyThatAWriteHasOvertakenTellsTheKernelNothing) {
+  KernelSize size;
+  size.IsTold(3, size.growths());
+  const uint64_t before = size.growths();
+  EXPECT_FALSE(size.IsWritten(4));
+  size.IsTold(3, before);
+  EXPECT_FALSE(size.IsWritten(5));
+  size.IsTold(5, size.growths());
+  EXPECT_FALSE(size.IsWritten(6));
+  size.IsTold(3, size.growths());
+  EXPECT_TRUE(size.IsWritten(7));
+  EXPECT_TRUE(size.MayCutWritten());
 }
 
 // Told another size, the kernel cuts pages off there a moment later, also those that somebody has
