@@ -439,18 +439,19 @@ def table(recs, base, metric, names=None):
         print(f"! {n}: {why} in {k}: {', '.join(ps)}")
 
 
-def check(recs, goals, name):
+def check(recs, goals, name, floor_ending):
     """goals: [{"suite": .., "base": .., "metric": .., "max": {workload: ratio}}]; silent about bases not in the run"""
     by = {}
     for r in recs:
         by.setdefault((r["phase"], r["target"]), {})[r["round"]] = r
     miss = 0
     for g in goals:
+        base = g["base"] + (floor_ending if g["base"].startswith("floor") else "")
         for p, limit in g["max"].items():
             m = g["metric"]
             if m in ("p50_us", "p99_us") and any(x in p for x in ("table", "wide hot", "wide cold", "walk")):
                 m = "per_us"
-            a, b = by.get((p, name), {}), by.get((p, g["base"]), {})
+            a, b = by.get((p, name), {}), by.get((p, base), {})
             rr = [a[k][m] / b[k][m] for k in a if k in b and a[k].get(m) and b[k].get(m) and not a[k].get("fail")]
             bad = [r for r in a.values() if r.get("fail") or r.get("errors") or r.get("bad")]
             if not rr and not bad:
@@ -458,7 +459,7 @@ def check(recs, goals, name):
             v = med(rr)
             ok = v is not None and v <= limit and not bad
             miss += not ok
-            print(f"{'ok  ' if ok else 'MISS'} {p:28s} {m:7s} vs {g['base']:10s} {'-' if v is None else f'{v:.2f}x':>7s}  goal {limit:.2f}x {'ERRORS' if bad else ''}")
+            print(f"{'ok  ' if ok else 'MISS'} {p:28s} {m:7s} vs {base:10s} {'-' if v is None else f'{v:.2f}x':>7s}  goal {limit:.2f}x {'ERRORS' if bad else ''}")
     print(f"{miss} missed")
     return miss
 
@@ -491,6 +492,7 @@ def main():
     ap.add_argument("--in", dest="inp")
     ap.add_argument("--goals", default=os.path.join(HERE, "goals.json"))
     ap.add_argument("--as", dest="as_name", default="fs")
+    ap.add_argument("--floor-ending", default="", help="of the floor to compare with: _uring")
     ap.add_argument("--no-mount", action="store_true", help="targets are mounted already; leave them so")
     a = ap.parse_args()
     NICE, PIN = a.nice, a.pin
@@ -501,7 +503,7 @@ def main():
             table(recs, a.base, m, a.use.split(",") if a.use else None)
         return
     if a.what == "check":
-        sys.exit(1 if check([json.loads(l) for l in open(a.inp)], json.load(open(a.goals)), a.as_name) else 0)
+        sys.exit(1 if check([json.loads(l) for l in open(a.inp)], json.load(open(a.goals)), a.as_name, a.floor_ending) else 0)
     conf = json.load(open(a.config)) if a.config else {}
     for s in a.target:
         n, d = s.split("=", 1)

@@ -36,12 +36,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bench/ring_loop.h"
+
 namespace {
 
 // ---- switches -------------------------------------------------------------------------------
 struct Opt {
   std::string loop =
-      "mt";          // st: one thread; mt: libfuse's pool; own: our threads, same fd or clones
+      "mt";  // st: one thread; mt: libfuse's pool; own: our threads, same fd or clones; uring
   int threads = 10;  // upper bound for mt / exact for own
   int idle = 10;     // max_idle_threads for mt
   bool clone_fd = false;
@@ -745,7 +747,7 @@ void on_usr(int sig) {
 void usage() {
   fprintf(stderr,
           "nullfs [switches] MOUNTPOINT\n"
-          "  --loop st|mt|own --threads N --idle N --clone-fd --spin US     request loop\n"
+          "  --loop st|mt|own|uring --threads N --idle N --clone-fd --spin US     request loop\n"
           "  --timeout S (entry+attr) --entry-timeout S --attr-timeout S --neg-timeout S\n"
           "  --keep-cache --cache-dir --noflush --noflush-ro --direct-io    per-open flags\n"
           "  --no-open --no-opendir --no-flush-op                           answer ENOSYS once\n"
@@ -918,6 +920,8 @@ int main(int argc, char** argv) {
     fuse_loop_cfg_set_max_threads(cfg, opt.threads);
     rc = fuse_session_loop_mt(g_se, cfg);
     fuse_loop_cfg_destroy(cfg);
+  } else if (opt.loop == "uring") {
+    rc = cellfs::bench::RingLoop(g_se, mp, opt.threads);
   } else {
     fcntl(fuse_session_fd(g_se), F_SETFL, fcntl(fuse_session_fd(g_se), F_GETFL) | O_NONBLOCK);
     std::vector<std::thread> th;
