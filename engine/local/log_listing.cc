@@ -34,7 +34,9 @@ class LogListing {
                                                 "; " + DescribeSegments(numbers)};
     for (size_t i = 0; i < numbers.size() && is_wanted_; ++i) {
       if (only && numbers[i] != *only) continue;
-      if (!only && i > 0 && numbers[i] != numbers[i - 1] + 1)
+      const bool is_missing = !only && i > 0 && numbers[i] != numbers[i - 1] + 1;
+      if (is_missing) before_ = {};
+      if (is_missing)
         Damaged(numbers[i - 1] + 1, 0, 0, "the segment is missing");
       CELLFS_RETURN_IF_ERROR(ShowSegment(numbers[i], numbers[i] == numbers.back()));
     }
@@ -49,11 +51,12 @@ class LogListing {
       return {StatusCode::kIllegalArgument, "'" + name + "' is no part that was cut off the log"};
     LearnNames();
     CELLFS_ASSIGN_OR_RETURN(const std::string cut_off, files_.Read(directory_ + "/wal/" + name));
-    std::optional<SegmentHeader> header;
-    const auto segment = files_.Read(directory_ + "/wal/" + SegmentName(place->segment));
-    if (segment.ok()) header = DecodeSegmentHeader(*segment);
     std::string bytes(place->offset, '\0');
     bytes += cut_off;
+    // Of a whole segment: another may have its number by now.
+    std::optional<SegmentHeader> header = DecodeSegmentHeader(bytes);
+    const auto segment = files_.Read(directory_ + "/wal/" + SegmentName(place->segment));
+    if (segment.ok() && place->offset != 0) header = DecodeSegmentHeader(*segment);
     if (!header) header = TellLostHeader(bytes, {place->segment, store_id_, std::nullopt});
     if (header && header->format_version == kLogFormatVersion) {
       ShowRecords(place->segment, "", std::move(bytes), header->base,
@@ -66,6 +69,13 @@ class LogListing {
   }
 
  private:
+  // Where the records of the segment that was read last end, and what follows them, if one was.
+  struct Before {
+    LogPosition end = 0;
+    size_t offset = 0;
+    std::optional<LogTail> tail;
+  };
+
   static std::string DescribeSegments(const std::vector<uint64_t>& numbers) {
     if (numbers.empty()) return "it has none";
     return "it has " + std::to_string(numbers.front()) + " to " + std::to_string(numbers.back());
@@ -109,8 +119,11 @@ class LogListing {
       return exists.ok() && !*exists ? Status() : bytes.status();
     }
     auto header = DecodeSegmentHeader(*bytes);
-    if (!header && is_newest && IsUnbegun(*bytes, {.number = number, .store_id = store_id_}))
-      return {};
+    const Before before = std::exchange(before_, {});
+    const SegmentHeader expected{.number = number, .base = before.end, .store_id = store_id_};
+    if (is_newest && before.tail != LogTail::kEnd && IsUnbegun(*bytes, expected, before.tail) &&
+        !(header && HasGrown(number - 1, before)))
+      return ShowUnbegun(number, expected, *bytes);
     if (!header) {
       header = TellLostHeader(*bytes, {number, store_id_, std::nullopt});
       Damaged(number, 0, header ? kSegmentHeaderSize : bytes->size(),
@@ -125,15 +138,42 @@ class LogListing {
     return {};
   }
 
+  // A store that is open has gone on in the segment since.
+  bool HasGrown(uint64_t number, const Before& before) {
+    const auto bytes = files_.Read(directory_ + "/wal/" + SegmentName(number));
+    return bytes.ok() && before.offset < bytes->size() &&
+           FindRecord(std::string_view(*bytes).substr(before.offset), before.end);
+  }
+
+  // What stands in it is there for who looks for what was written last.
+  Status ShowUnbegun(uint64_t number, const SegmentHeader& expected, const std::string& bytes) {
+    if (CountInUnbegun(bytes, expected) == 0) return {};
+    const auto header = DecodeSegmentHeader(bytes);
+    Show({.kind = LogEntry::Kind::kUnfinished,
+          .segment = number,
+          .end = header ? kSegmentHeaderSize : bytes.size(),
+          .what = "a segment that is no part of the log: a crash has left it without what lies "
+                  "before it, or without its header"});
+    ShowRecords(number, "", bytes, header ? header->base : expected.base);
+    return {};
+  }
+
   // From the offset on. No path: nobody writes to it.
   void ShowRecords(uint64_t number, const std::string& path, std::string bytes_read,
                    LogPosition base, size_t offset = kSegmentHeaderSize) {
     std::string_view bytes = bytes_read;
     size_t read_again_for = 0;
+    before_ = {base + offset, offset, LogTail::kNothing};
     while (offset < bytes.size() && is_wanted_) {
       const auto found = FindRecord(bytes.substr(offset), base + offset);
-      if (found && ShowWhole(number, offset, bytes.substr(offset, found->size))) {
+      if (found && ShowWhole(number, offset, bytes.substr(offset, found->size), found->synced)) {
+        const auto note = DecodeNote(bytes.substr(offset, found->size));
         offset += found->size;
+        if (note && note->kind == LogNote::Kind::kEndOfSegment) {
+          before_.tail = LogTail::kEnd;
+        } else {
+          before_ = {base + offset, offset, LogTail::kNothing};
+        }
         continue;
       }
       // What was being written then is whole by now.
@@ -145,6 +185,7 @@ class LogListing {
         }
       }
       const LogTail tail = found ? LogTail::kDamaged : TailOf(bytes, offset, base);
+      before_.tail = tail;
       if (tail == LogTail::kZeros || tail == LogTail::kNothing || tail == LogTail::kEnd) return;
       const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
       if (tail == LogTail::kTorn && next == bytes.size()) {
@@ -165,11 +206,11 @@ class LogListing {
   }
 
   // Whether the bytes, whose checksum is right, are a record or a note.
-  bool ShowWhole(uint64_t number, size_t offset, std::string_view bytes) {
+  bool ShowWhole(uint64_t number, size_t offset, std::string_view bytes, LogPosition synced) {
     LogEntry entry{.segment = number, .offset = offset, .end = offset + bytes.size()};
     if (const auto note = DecodeNote(bytes)) {
       entry.kind = LogEntry::Kind::kNote;
-      entry.what = DescribeNote(*note);
+      entry.what = DescribeNote(*note, synced);
       Show(entry);
       return true;
     }
@@ -184,10 +225,12 @@ class LogListing {
     return true;
   }
 
-  std::string DescribeNote(const LogNote& note) const {
+  // `synced`: how far it says that the log is on disk.
+  std::string DescribeNote(const LogNote& note, LogPosition synced) const {
     switch (note.kind) {
       case LogNote::Kind::kNothing:
-        return "nothing: a damaged note was here, which a repair has passed over";
+        return synced != 0 ? "the segment before is on disk"
+                           : "nothing: a damaged note was here, which a repair has passed over";
       case LogNote::Kind::kEndOfSegment:
         return "the next segment is on disk";
       case LogNote::Kind::kOlderCells:
@@ -222,6 +265,7 @@ class LogListing {
   uint64_t store_id_ = 0;
   std::map<TableId, std::string> names_;
   std::vector<CellView> cells_;  // of the record that is shown
+  Before before_;
   bool is_wanted_ = true;
 };
 

@@ -17,6 +17,10 @@ constexpr std::string_view kMarkOfRepair = ".damaged-";
 constexpr char kWhy[] =
     "power was lost before they were on disk (of what is written with FSYNC_WAL none is lost so), "
     "or a record that was there is damaged";
+constexpr char kBeforeItIsCutOff[] =
+    ". The segments of the log from a backup help, put in place before the store is opened; "
+    "opening it, unless to be read alone, cuts them off and keeps them in a file beside the "
+    "segments";
 
 std::string_view MarkOf(CutOffBy by) {
   return by == CutOffBy::kOpening ? kMarkOfOpening : kMarkOfRepair;
@@ -92,10 +96,12 @@ std::string DescribeCutOff(const std::string& directory, const std::string& name
 
 std::string DescribeTornBeforeRecords(size_t offset, size_t records) {
   return "a record is broken at offset " + std::to_string(offset) + ", and " +
-         std::to_string(records) + " whole ones stand behind it: " + kWhy +
-         ". The segments of the log from a backup help, put in place before the store is opened; "
-         "opening it, unless to be read alone, cuts them off and keeps them in a file beside the "
-         "segment";
+         std::to_string(records) + " whole ones stand behind it: " + kWhy + kBeforeItIsCutOff;
+}
+
+std::string DescribeUnbegun(size_t records) {
+  return "what lies before it, or its header, is not there, and " + std::to_string(records) +
+         " records stand in it: " + kWhy + kBeforeItIsCutOff;
 }
 
 }  // namespace cellfs

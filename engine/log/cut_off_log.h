@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // What was cut off the end of the log, and is kept beside the segments. The opening of a store cuts
-// off a torn record with the whole ones behind it: nobody can say whether power was lost before
-// they were on disk, or whether a record that was there is damaged. A repair cuts off damage.
+// off a torn record with the whole ones behind it, also in a segment that was begun meanwhile:
+// nobody can say whether power was lost before they were on disk, or whether a record that was
+// there is damaged. A repair cuts off damage.
 #ifndef CELLFS_ENGINE_LOG_CUT_OFF_LOG_H_
 #define CELLFS_ENGINE_LOG_CUT_OFF_LOG_H_
 
-#include <cstdint>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +42,8 @@ std::optional<CutOffPlace> PlaceOfCutOff(std::string_view name);
 // For people: what it means, and what helps. The former once it is cut off, the latter before.
 std::string DescribeCutOff(const std::string& directory, const std::string& name);
 std::string DescribeTornBeforeRecords(size_t offset, size_t records);
+// Of the newest segment, where it counts as not begun (lost_header.h).
+std::string DescribeUnbegun(size_t records);
 
 }  // namespace cellfs
 

@@ -75,7 +75,7 @@ class LogCheck {
   Status Look(bool must_exist) {
     log_ = {};
     before_ = {};
-    next_is_on_disk_ = false;
+    tail_ = std::nullopt;
     CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_ + "/wal"));
     std::vector<uint64_t> numbers;
     for (const std::string& name : names)
@@ -86,6 +86,7 @@ class LogCheck {
       if (i > 0 && numbers[i] != numbers[i - 1] + 1) {
         AddMissing(numbers[i - 1] + 1);
         before_.Forget();
+        tail_ = std::nullopt;
         end = 0;
       }
       if (i == 0) log_.first_segment = numbers[i];
@@ -113,8 +114,13 @@ class LogCheck {
     const bool begins_log = number == log_.first_segment;
     const auto end_before = *end != 0 ? std::optional(*end) : std::nullopt;
     const SegmentHeader expected{.number = number, .base = *end, .store_id = store_id_};
-    if (newest && (!begins_log || number == 1) && IsUnbegun(*bytes, expected)) {  // just begun
-      if (next_is_on_disk_) Add(file, "header", "the header is missing");
+    const auto before = end_before ? tail_ : std::nullopt;
+    if (newest && (!begins_log || number == 1) && IsUnbegun(*bytes, expected, before)) {
+      if (before == LogTail::kEnd) {
+        Add(file, "header", "the header is missing");
+      } else if (const size_t records = CountInUnbegun(*bytes, expected); records != 0) {
+        AddDamage(file, "unbegun", {.file = file, .what = DescribeUnbegun(records)});
+      }
       return;
     }
     auto header = DecodeSegmentHeader(*bytes);
@@ -153,6 +159,7 @@ class LogCheck {
     size_t offset = kSegmentHeaderSize;
     log_.marks.clear();  // each segment says itself what is so
     before_.BeginSegment();
+    bool is_damaged = false;
     while (offset < bytes.size()) {
       const auto found = FindRecord(bytes.substr(offset), base + offset);
       const std::string_view record = bytes.substr(offset, found ? found->size : 0);
@@ -171,6 +178,7 @@ class LogCheck {
       const LogTail tail = found ? LogTail::kDamaged : TailOf(bytes, offset, base);
       if (tail == LogTail::kTorn) AddTorn(file, bytes, offset, base);
       if (tail != LogTail::kDamaged) break;
+      is_damaged = true;
       const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
       const bool costs_no_record =
           next < bytes.size() && before_.WasNotes(bytes, offset, next, base);
@@ -181,8 +189,9 @@ class LogCheck {
               (costs_no_record ? "; it was a note of the log, and no record is lost" : ""));
       offset = next;
     }
-    next_is_on_disk_ = TailOf(bytes, offset, base) == LogTail::kEnd;
-    if (newest && next_is_on_disk_ && !Exists("wal/" + SegmentName(number + 1)))
+    tail_ = TailOf(bytes, offset, base);
+    if (is_damaged && tail_ != LogTail::kEnd) tail_ = LogTail::kDamaged;
+    if (newest && tail_ == LogTail::kEnd && !Exists("wal/" + SegmentName(number + 1)))
       AddMissing(number + 1);
     return offset;
   }
@@ -209,7 +218,7 @@ class LogCheck {
   const uint64_t store_id_;
   const std::function<bool(uint64_t bytes)>& tell_;
   bool is_cancelled_ = false;
-  bool next_is_on_disk_ = false;  // as the segment that was read last says
+  std::optional<LogTail> tail_;  // of the segment that was read last
   BeforeDamage before_;
   std::vector<Finding> findings_;
   CheckedLog log_;

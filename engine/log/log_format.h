@@ -87,7 +87,7 @@ using TableMarks = std::map<TableId, TableMark>;
 // What a segment says besides what was written, in records that belong to no table.
 struct LogNote {
   enum class Kind : uint8_t {
-    kNothing = 0,       // in the place of one that was damaged
+    kNothing = 0,       // but what its header says; or in the place of one that was damaged
     kOlderCells = 1,    // `older`
     kEndOfSegment = 2,  // the next segment is on disk
     kTables = 3,        // `tables`, and those that were dropped

@@ -31,7 +31,8 @@ class Summarizing {
         Miss(last_ + 1);
       }
       CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
-      is_next_there = number == numbers.back() && IsUnbegun(bytes, ExpectedHeader(number));
+      const auto before = last_ == 0 ? std::nullopt : std::optional(tail_);
+      is_next_there = number == numbers.back() && IsUnbegun(bytes, ExpectedHeader(number), before);
       if (is_next_there) {
         SettleEnd(/*next_begins_there=*/false);
         CheckUnbegun(number);

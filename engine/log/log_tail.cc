@@ -16,6 +16,15 @@ size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base) {
   return std::string_view::npos;
 }
 
+bool SaysSynced(std::string_view segment, size_t from, LogPosition base, LogPosition position) {
+  for (size_t at = segment.find(kRecordMagic, from); at != std::string_view::npos;
+       at = segment.find(kRecordMagic, at + 1)) {
+    const auto header = FindRecordHeader(segment.substr(at), base + at);
+    if (header && header->synced > position) return true;
+  }
+  return false;
+}
+
 size_t CountRecords(std::string_view segment, size_t from, LogPosition base) {
   size_t records = 0;
   for (size_t at = FindNextRecord(segment, from, base); at != std::string_view::npos;) {
@@ -93,38 +102,12 @@ bool MayBeUnfinished(std::string_view segment, size_t damage, LogPosition base) 
           BeginsHeader(rest, base + damage));
 }
 
-// Whether a record behind `damage` says that the log was on disk beyond it. Its header has a
-// checksum of its own, so the record itself may be damaged.
-bool WasSynced(std::string_view segment, size_t damage, LogPosition base) {
-  for (size_t at = segment.find(kRecordMagic, damage + 1); at != std::string_view::npos;
-       at = segment.find(kRecordMagic, at + 1)) {
-    const auto header = FindRecordHeader(segment.substr(at), base + at);
-    if (header && header->synced > base + damage) return true;
-  }
-  return false;
-}
-
 bool IsTorn(std::string_view segment, size_t damage, LogPosition base) {
-  return MayBeUnfinished(segment, damage, base) && !WasSynced(segment, damage, base);
+  return MayBeUnfinished(segment, damage, base) &&
+         !SaysSynced(segment, damage + 1, base, base + damage);
 }
 
 }  // namespace
-
-bool IsUnbegun(std::string_view segment, const SegmentHeader& header) {
-  if (segment.size() < kSegmentHeaderSize) return true;
-  if (DecodeSegmentHeader(segment)) return false;
-  const std::string_view bytes = segment.substr(0, kSegmentHeaderSize);
-  const size_t written = bytes.find_last_not_of('\0') + 1;
-  if (!EncodeSegmentHeader(header).starts_with(bytes.substr(0, written))) return false;
-  // The notes behind the header, which are written together with it, may have been quicker.
-  size_t next = FindNextRecord(segment, 0, header.base);
-  while (next != segment.npos) {
-    const auto found = FindRecord(segment.substr(next), header.base + next);
-    if (!DecodeNote(segment.substr(next, found->size))) return false;
-    next = FindNextRecord(segment, next + found->size, header.base);
-  }
-  return true;
-}
 
 LogTail TailOf(std::string_view segment, size_t end, LogPosition base) {
   const std::string_view tail = segment.substr(end);

@@ -31,9 +31,9 @@ LogTail TailOf(std::string_view segment, size_t end, LogPosition base);
 inline constexpr std::string_view kDamagedTail =
     "is not what was written, and no crash leaves that";
 
-// Whether the header of the newest segment, which would be `header`, never got to the disk as a
-// whole, so that nothing was written behind it.
-bool IsUnbegun(std::string_view segment, const SegmentHeader& header);
+// Whether a record from `from` on says that the log was on disk beyond a position. Its header has a
+// checksum of its own, so the record itself may be damaged.
+bool SaysSynced(std::string_view segment, size_t from, LogPosition base, LogPosition position);
 
 // How long the log was on disk when a file was written that says so, and which that is. A log that
 // ends before is an older copy, or has lost its end: no crash takes what was synced.

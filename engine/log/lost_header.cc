@@ -5,8 +5,6 @@
 #include <cstring>
 #include <map>
 
-#include "engine/log/log_tail.h"
-
 namespace cellfs {
 namespace {
 
@@ -21,9 +19,9 @@ uint64_t NumberAt(std::string_view bytes, size_t at) {
 }
 
 // A record says how far the log was on disk before it was written. That is the segment's base for
-// the notes that are written together with its header, and its own place for the note that ends the
-// segment and for what is written to a log that is synced. Of several bases, as a log that is
-// stored as a value has its own, most records tell the segment's.
+// what is written once the segment before is on disk, first of all a note, and its own place for
+// the note that ends the segment and for what is written to a log that is synced. Of several bases,
+// as a log that is stored as a value has its own, most records tell the segment's.
 std::optional<LogPosition> BaseByRecords(std::string_view segment) {
   std::map<LogPosition, size_t> records;  // by base
   for (size_t at = segment.find(kRecordMagic); at != std::string_view::npos;
@@ -44,7 +42,50 @@ std::optional<LogPosition> BaseByRecords(std::string_view segment) {
   return most == records.end() ? std::nullopt : std::optional(most->first);
 }
 
+// From some byte on the header is zero, and what lies before that is right.
+bool IsHeaderCutShort(std::string_view segment, const SegmentHeader& expected) {
+  const std::string_view bytes = segment.substr(0, kSegmentHeaderSize);
+  const size_t written = bytes.find_last_not_of('\0') + 1;
+  return EncodeSegmentHeader(expected).starts_with(bytes.substr(0, written));
+}
+
+bool IsBehindTear(std::string_view segment, const SegmentHeader& header,
+                  const SegmentHeader& expected, LogTail before) {
+  if (header.number != expected.number || header.store_id != expected.store_id ||
+      header.format_version != expected.format_version || header.base <= expected.base)
+    return false;
+  if (before == LogTail::kEnd || before == LogTail::kDamaged) return false;
+  return !SaysSynced(segment, kSegmentHeaderSize, header.base, expected.base);
+}
+
 }  // namespace
+
+bool IsUnbegun(std::string_view segment, const SegmentHeader& expected,
+               std::optional<LogTail> before) {
+  if (segment.size() < kSegmentHeaderSize) return true;
+  if (const auto header = DecodeSegmentHeader(segment))
+    return before && IsBehindTear(segment, *header, expected, *before);
+  if (!IsHeaderCutShort(segment, expected)) return false;
+  // The first segment of a log is synced before anything but notes is written behind its header.
+  if (!before) return CountRecords(segment, 0, expected.base) == 0;
+  // Pages of what was written behind it may have been quicker than its own.
+  if (SaysSynced(segment, kSegmentHeaderSize, expected.base, expected.base)) return false;
+  const auto base = BaseByRecords(segment);  // of a segment whose predecessor is torn
+  return !base || *base <= expected.base;
+}
+
+size_t CountInUnbegun(std::string_view segment, const SegmentHeader& expected) {
+  if (segment.size() < kSegmentHeaderSize) return 0;
+  const auto header = DecodeSegmentHeader(segment);
+  const LogPosition base = header ? header->base : expected.base;
+  if (header || FindNextRecord(segment, 0, base) != segment.npos)
+    return CountRecords(segment, 0, base);
+  size_t records = 0;  // nothing tells where they lay in the log
+  for (size_t at = segment.find(kRecordMagic); at != segment.npos;
+       at = segment.find(kRecordMagic, at + 1))
+    ++records;
+  return records;
+}
 
 std::optional<SegmentHeader> TellLostHeader(std::string_view segment,
                                             const HeaderSurroundings& around) {

@@ -23,10 +23,13 @@ SequenceId FirstSequence(std::string_view segment, size_t at, LogPosition base) 
   }
 }
 
-bool IsNoteOfHead(std::string_view segment, size_t at, LogPosition base, size_t* size) {
+// By a header that is whole. The size of a note without contents is no record's.
+bool WasNote(std::string_view segment, size_t at, LogPosition base, bool is_in_head, size_t* size) {
   const auto header = FindRecordHeader(segment.substr(at), base + at);
-  if (!header || header->synced != base || header->size < kSmallestNote) return false;
+  if (!header || header->size < kSmallestNote) return false;
   *size = header->size;
+  if (header->size == kSmallestNote) return true;
+  if (!is_in_head || header->synced > base) return false;
   const std::string_view table = segment.substr(at + kRecordHeaderSize, kBytesOfTable);
   return table.find_first_not_of('\0') == table.npos;
 }
@@ -36,10 +39,10 @@ bool IsNoteOfHead(std::string_view segment, size_t at, LogPosition base, size_t*
 bool BeforeDamage::WasNotes(std::string_view segment, size_t begin, size_t end,
                             LogPosition base) const {
   if (end - begin < kSmallestNote) return false;
-  if (last_ != 0) return FirstSequence(segment, end, base) == last_ + 1;
-  if (!is_in_head_) return false;
+  if (const SequenceId next = FirstSequence(segment, end, base); last_ != 0 && next != 0)
+    return next == last_ + 1;
   size_t size = 0;
-  while (begin < end && IsNoteOfHead(segment, begin, base, &size)) begin += size;
+  while (begin < end && WasNote(segment, begin, base, is_in_head_, &size)) begin += size;
   return begin == end;
 }
 

@@ -29,8 +29,9 @@ class BeforeDamage {
   }
 
   // Whether what is damaged from `begin` to `end` of the segment, where it is whole again, was
-  // notes: the sequence ids of all tables go on behind it, one by one; or it is the head of the
-  // segment, whose notes alone say that the log was synced no farther than where that begins.
+  // notes: the sequence ids of all tables go on behind it, one by one; or headers in it are notes'
+  // by their size, or by their place in the head of the segment, where the log was synced no
+  // farther than it begins.
   bool WasNotes(std::string_view segment, size_t begin, size_t end, LogPosition base) const;
 
  private:

@@ -2,7 +2,8 @@
 //
 // Wal: the write-ahead log of a store, shared by its tables (HBase's FSHLog, one for the server).
 // What is appended survives the process; what was made durable survives power loss. It lies in
-// numbered segments; a segment goes once every cell in it has been flushed.
+// numbered segments; a segment goes once every cell in it has been flushed. Writers go on in a new
+// one while the end of the one before gets to the disk, and nothing in it counts as synced before.
 //
 //     position = wal->Append(records);  ...add to memstores...  wal->MakeDurable(position, ...)
 //
@@ -68,9 +69,10 @@ class Wal {
   // Opens the log in `directory` (made where it is missing) and shows `visitor` every record that
   // it holds, flushed or not: the caller knows what its tables have already, and says so afterwards
   // through Flushed and DropTable. A torn tail of the newest segment, as the death of the process
-  // or of the machine leaves it, is cut off, and kept beside the segments where whole records stand
-  // in it (cut_off_log.h); any other damage is kCorruption, naming file and offset, or the segment
-  // that is missing. `files` outlives the log.
+  // or of the machine leaves it, is cut off, and one of the segment before as well where nothing in
+  // the newest was synced, which goes then; both are kept beside the segments where whole records
+  // stand in them (cut_off_log.h). Any other damage is kCorruption, naming file and offset, or the
+  // segment that is missing. `files` outlives the log.
   static StatusOr<std::unique_ptr<Wal>> Open(FileLayer& files, std::string directory,
                                              const WalOptions& options, const LogVisitor& visitor);
   // Makes durable what kAsyncWal still owes.
@@ -104,8 +106,8 @@ class Wal {
   // kept; or what was passed over of it: for people.
   std::vector<std::string> CutOff() const;
 
-  // Starts a new segment, so that what is to be flushed lies in older ones; nothing where the
-  // newest is still empty.
+  // Starts a new segment, so that what is to be flushed lies in older ones, which are on disk when
+  // this returns; nothing where the newest is still empty. Writers do not wait for it.
   Status Roll();
   // Every cell of the table with a sequence id up to this one is durable elsewhere, or not wanted.
   void Flushed(TableId table, SequenceId up_to);
@@ -138,6 +140,13 @@ class Wal {
     LogPosition begin = 0;  // of the records of tables
     OlderCells unflushed;   // the highest of each table; in the first segment older ones' too
   };
+  // A segment that writers have left, and that is not on disk yet.
+  struct Ended {
+    std::shared_ptr<AppendFile> file;
+    LogPosition base = 0;
+    LogPosition end = 0;
+    bool has_zeros = false;  // behind its records
+  };
 
   Wal(FileLayer& files, std::string directory, const WalOptions& options);
   std::string PathOf(uint64_t number) const { return directory_ + "/" + SegmentName(number); }
@@ -149,23 +158,28 @@ class Wal {
     size_t offset = 0;
     size_t records_behind = 0;  // whole ones, of a torn tail
   };
+  // The newest segment, which counts as not begun.
+  struct Unbegun {
+    size_t records = 0;  // whole ones that stand in it
+  };
   Status Recover(const LogVisitor& visitor);
   StatusOr<std::vector<uint64_t>> FindSegments();
   StatusOr<Ending> RecoverSegment(uint64_t number, std::string_view bytes,
                                   const LogVisitor& visitor);
   std::optional<SegmentHeader> TellHeader(uint64_t number, std::string_view bytes) const;
   Status CheckHeader(uint64_t number, std::string_view bytes, SegmentHeader* header);
-  Status SettleEnd(const Ending& ending, bool has_unbegun);
-  Status KeepTail(uint64_t number, const Ending& ending);
+  Status SettleEnd(const Ending& ending, const std::optional<Unbegun>& unbegun);
+  Status KeepTail(uint64_t number, size_t offset, const std::string& what);
+  Status SyncNewest();
 
   // ---- Segments that come and go (wal_segments.cc)
   Status AddSegment(uint64_t number);
   std::string HeadOf(uint64_t number) const;
-  StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number, uint64_t reserved);
-  StatusOr<std::shared_ptr<AppendFile>> BeginSegment(uint64_t number,
-                                                     std::unique_ptr<AppendFile> made);
+  StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number);
+  StatusOr<Ended> BeginSegment(uint64_t number, std::unique_ptr<AppendFile> made);
   Status RollIf(uint64_t at_least);
-  Status SyncAllButLittle();
+  Status SyncOver(const Ended& older);
+  void NoteEnd(const Ended& older);
   bool IsRolledAhead() const { return options_.segment_bytes > options_.roll_ahead_bytes; }
   uint64_t FirstRollAt() const;
   uint64_t LastRollAt() const;
@@ -207,7 +221,7 @@ class Wal {
   TableMarks recovered_marks_;  // set by Open
   uint64_t first_segment_ = 1;  // set by Open
   std::vector<std::string> kept_cut_off_;  // names; set by Open
-  std::string passed_over_;  // set by Open: what would be cut off, of files that stay as they are
+  std::vector<std::string> passed_over_;  // set by Open: what would be cut off, of files that stay
 
   // Taken in this order: cut_mutex_, roll_mutex_, the right to sync (syncing_), append_mutex_,
   // sync_mutex_.
@@ -222,7 +236,6 @@ class Wal {
   uint64_t reserved_ = 0;             // bytes of the newest segment; under append_mutex_
   uint64_t roll_at_;                  // bytes of records in it; under append_mutex_
   std::atomic<LogPosition> overdue_at_{0};  // where it shall have been ended; likewise written
-  std::atomic<bool> ends_segment_{false};   // large records wait, so that others need not
   std::string buffer_;                // under append_mutex_, as the next
   std::vector<ValueApart> apart_;     // what comes between its bytes
   std::atomic<LogPosition> end_{0};   // written under append_mutex_

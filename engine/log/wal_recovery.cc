@@ -25,17 +25,20 @@ Status Wal::Recover(const LogVisitor& visitor) {
   if (numbers.empty()) return AddSegment(1);
   first_segment_ = numbers.front();
   Ending ending;
-  bool has_unbegun = false;
+  std::optional<Unbegun> unbegun;
   for (const uint64_t number : numbers) {
     CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
     const SegmentHeader header{.number = number, .base = end(), .store_id = options_.store_id};
-    has_unbegun = number == numbers.back() && IsUnbegun(bytes, header);
-    if (has_unbegun) break;
+    const auto before = segments_.empty() ? std::nullopt : std::optional(ending.tail);
+    if (number == numbers.back() && IsUnbegun(bytes, header, before)) {
+      unbegun = {.records = CountInUnbegun(bytes, header)};
+      break;
+    }
     if (ending.tail == LogTail::kDamaged)
       return DamagedLog(PathOf(number - 1), ending.offset, "a record does not match its checksum");
     CELLFS_ASSIGN_OR_RETURN(ending, RecoverSegment(number, bytes, visitor));
   }
-  CELLFS_RETURN_IF_ERROR(SettleEnd(ending, has_unbegun));
+  CELLFS_RETURN_IF_ERROR(SettleEnd(ending, unbegun));
   recovered_marks_ = marks_;
   if (segments_.empty() && options_.must_exist)
     end_ = options_.known_end.position + kBehindAnyKnownEnd;
@@ -43,6 +46,17 @@ Status Wal::Recover(const LogVisitor& visitor) {
   CELLFS_ASSIGN_OR_RETURN(file_, files_.OpenForAppend(PathOf(segments_.back().number)));
   synced_ = segments_.back().base;
   overdue_at_ = segments_.back().begin + options_.segment_bytes;
+  return segments_.size() == 1 ? Status() : SyncNewest();
+}
+
+// The process may have died between the beginning of the newest segment and the sync of the one
+// before, on which all that is written relies.
+Status Wal::SyncNewest() {
+  const uint64_t before = segments_[segments_.size() - 2].number;
+  CELLFS_ASSIGN_OR_RETURN(const auto older, files_.OpenForAppend(PathOf(before)));
+  CELLFS_RETURN_IF_ERROR(older->Sync());
+  CELLFS_RETURN_IF_ERROR(file_->Sync());
+  synced_ = end();
   return {};
 }
 
@@ -120,38 +134,46 @@ StatusOr<Wal::Ending> Wal::RecoverSegment(uint64_t number, std::string_view byte
 
 // What the newest segment ends with. Behind the records of an older one nothing is looked at: the
 // next one begins where they end.
-Status Wal::SettleEnd(const Ending& ending, bool has_unbegun) {
+Status Wal::SettleEnd(const Ending& ending, const std::optional<Unbegun>& unbegun) {
   const uint64_t last = segments_.empty() ? first_segment_ - 1 : segments_.back().number;
   const std::string next = PathOf(last + 1);
-  if (has_unbegun && segments_.empty() && last != 0)
+  if (unbegun && segments_.empty() && last != 0)
     return DamagedLog(next, 0, "the header is missing, and older segments are gone");
   if (ending.tail == LogTail::kEnd)
-    return has_unbegun ? DamagedLog(next, 0, "the header is missing") : Missing(next);
+    return unbegun ? DamagedLog(next, 0, "the header is missing") : Missing(next);
   if (ending.tail == LogTail::kDamaged)
     return DamagedLog(PathOf(last), ending.offset, "a record " + std::string(kDamagedTail));
   if (!segments_.empty() && end() < options_.known_end.position)
     return {StatusCode::kCorruption,
             "'" + directory_ + "': " + DescribeShortLog(end(), options_.known_end)};
-  if (has_unbegun && last != 0) CELLFS_RETURN_IF_ERROR(files_.Remove(next));
+  const size_t in_next = unbegun ? unbegun->records : 0;
+  if (ending.tail == LogTail::kTorn && ending.records_behind + in_next != 0)
+    CELLFS_RETURN_IF_ERROR(
+        KeepTail(last, ending.offset,
+                 DescribeTornBeforeRecords(ending.offset, ending.records_behind + in_next)));
+  if (in_next != 0) CELLFS_RETURN_IF_ERROR(KeepTail(last + 1, 0, DescribeUnbegun(in_next)));
+  if (unbegun && last != 0) {
+    // Durably, or it could come back behind what is written from now on.
+    CELLFS_RETURN_IF_ERROR(files_.Remove(next));
+    CELLFS_RETURN_IF_ERROR(files_.SyncDirectory(directory_));
+  }
   if (ending.tail == LogTail::kNothing) return {};
-  if (ending.records_behind != 0) CELLFS_RETURN_IF_ERROR(KeepTail(last, ending));
   CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(PathOf(last)));
   CELLFS_RETURN_IF_ERROR(file->Truncate(ending.offset));
   return file->Sync();
 }
 
-Status Wal::KeepTail(uint64_t number, const Ending& ending) {
+// `what` is for people, where nothing is cut off after all.
+Status Wal::KeepTail(uint64_t number, size_t offset, const std::string& what) {
   CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
   const size_t written = bytes.find_last_not_of('\0') + 1;
-  const size_t size = written - ending.offset;
+  const size_t size = written - offset;
   options_.make_room(size);
   CELLFS_ASSIGN_OR_RETURN(const std::string name,
-                          KeepCutOff(files_, directory_, CutOffBy::kOpening, number, ending.offset,
-                                     std::string_view(bytes).substr(ending.offset, size)));
+                          KeepCutOff(files_, directory_, CutOffBy::kOpening, number, offset,
+                                     std::string_view(bytes).substr(offset, size)));
   CELLFS_ASSIGN_OR_RETURN(const bool is_kept, files_.Exists(directory_ + "/" + name));
-  if (!is_kept)
-    passed_over_ = "'" + PathOf(number) + "': " +
-                   DescribeTornBeforeRecords(ending.offset, ending.records_behind);
+  if (!is_kept) passed_over_.push_back("'" + PathOf(number) + "': " + what);
   return {};
 }
 
@@ -162,7 +184,7 @@ std::vector<std::string> Wal::CutOff() const {
     const StatusOr<bool> is_there = files_.Exists(directory_ + "/" + name);
     if (!is_there.ok() || *is_there) cut_off.push_back(DescribeCutOff(directory_, name));
   }
-  if (!passed_over_.empty()) cut_off.push_back(passed_over_);
+  cut_off.insert(cut_off.end(), passed_over_.begin(), passed_over_.end());
   return cut_off;
 }
 

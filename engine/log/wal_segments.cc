@@ -9,50 +9,38 @@
 #include "engine/log/wal.h"
 
 namespace cellfs {
-namespace {
-
-constexpr uint64_t kBytesOfHead = 4096;  // of a segment, in which its header mostly fits
-constexpr uint64_t kLittle = uint64_t{1} << 20;  // that is synced while others wait
-constexpr int kMostSyncs = 4;                    // to have no more than that
-
-}  // namespace
 
 Status Wal::AddSegment(uint64_t number) {
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made, MakeSegment(number, /*reserved=*/0));
-  return BeginSegment(number, std::move(made)).status();
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made, MakeSegment(number));
+  CELLFS_RETURN_IF_ERROR(BeginSegment(number, std::move(made)).status());
+  return SyncFile(*file_, end());
 }
 
-// A segment without a header holds nothing. What takes long comes here, where nobody waits for it:
-// to sync its name, and a block for the header.
-StatusOr<std::unique_ptr<AppendFile>> Wal::MakeSegment(uint64_t number, uint64_t reserved) {
+// A segment without a header holds nothing. To sync its name comes here, where nobody waits for it.
+StatusOr<std::unique_ptr<AppendFile>> Wal::MakeSegment(uint64_t number) {
   const std::string path = PathOf(number);
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, files_.OpenForAppend(path));
   Status status = file->Truncate(0);
-  // Without room for it, or where it cannot be synced, the header makes its own block.
-  if (status.ok() && reserved != 0 && (!file->Reserve(reserved).ok() || !file->Sync().ok()))
-    status = file->Truncate(0);
   if (status.ok()) status = files_.SyncDirectory(directory_);
   if (status.ok()) return file;
   (void)files_.Remove(path);  // if this fails too, it is overwritten or removed later
   return status;
 }
 
-// REQUIRES: the append mutex, once there are threads; what is in the older segments is synced.
-// Answers the older segment's file, if any. After a failed sync the log is broken; anything else
-// that fails leaves it as it was.
-StatusOr<std::shared_ptr<AppendFile>> Wal::BeginSegment(uint64_t number,
-                                                        std::unique_ptr<AppendFile> made) {
+// REQUIRES: the append mutex and the right to sync, once there are threads. What is written from
+// now on goes to the new segment. Answers the older one, if any; what fails leaves all as it was.
+StatusOr<Wal::Ended> Wal::BeginSegment(uint64_t number, std::unique_ptr<AppendFile> made) {
+  CELLFS_RETURN_IF_ERROR(health());
   std::shared_ptr<AppendFile> next = std::move(made);
   const std::string head = HeadOf(number);
   const std::string path = PathOf(number);
+  Ended older{.file = file_, .base = 0, .end = end()};
+  if (!segments_.empty()) older.base = segments_.back().base;
+  older.has_zeros = reserved_ > older.end - older.base;
   segments_.push_back({number, end(), end() + head.size(), {}});
-  Status status = Caught([&] { return next->Append(head); });
+  const Status status = Caught([&] { return next->Append(head); });
   if (!status.ok()) {
     (void)Caught([&] { return files_.Remove(path); });
-  } else {
-    status = SyncFile(*next, end() + head.size());
-  }
-  if (!status.ok()) {
     segments_.pop_back();
     return status;
   }
@@ -60,22 +48,23 @@ StatusOr<std::shared_ptr<AppendFile>> Wal::BeginSegment(uint64_t number,
   reserved_ = 0;
   roll_at_ = FirstRollAt();
   overdue_at_ = segments_.back().begin + options_.segment_bytes;
-  file_.swap(next);
-  return next;
+  file_ = std::move(next);
+  return older;
 }
 
 std::string Wal::HeadOf(uint64_t number) const {
   std::string head =
       EncodeSegmentHeader({.number = number, .base = end(), .store_id = options_.store_id});
+  const LogPosition on_disk = synced();
   LogNote note;
   for (const Segment& segment : segments_)
     for (const auto& [table, highest] : segment.unflushed)
       note.older[table] = std::max(note.older[table], highest);
-  if (!note.older.empty()) EncodeNote(note, {end() + head.size(), end()}, &head);
+  if (!note.older.empty()) EncodeNote(note, {end() + head.size(), on_disk}, &head);
   LogNote tables;
   tables.kind = LogNote::Kind::kTables;
   tables.tables = marks_;
-  if (!marks_.empty()) EncodeNote(tables, {end() + head.size(), end()}, &head);
+  if (!marks_.empty()) EncodeNote(tables, {end() + head.size(), on_disk}, &head);
   return head;
 }
 
@@ -100,55 +89,54 @@ void Wal::AskForRoll() {
 Status Wal::Roll() { return RollIf(1); }
 
 // Nothing where the newest segment has fewer bytes of records. Writers go on in it until the next
-// one is made, and wait for two short syncs only: of what they have just written, and of a header,
-// mostly into blocks that are there.
+// one is made, and from then on in that; who waits for the disk waits for the end of the older one
+// too.
 Status Wal::RollIf(uint64_t at_least) {
   const std::lock_guard roll(roll_mutex_);
+  CELLFS_RETURN_IF_ERROR(health());
   uint64_t number = 0;
-  uint64_t bytes_of_records = 0;
   {
     const std::lock_guard lock(append_mutex_);
-    bytes_of_records = end() - segments_.back().begin;
-    if (bytes_of_records < at_least) return {};
+    if (end() - segments_.back().begin < at_least) return {};
     number = segments_.back().number + 1;
   }
-  const bool is_long = bytes_of_records >= options_.background_sync_bytes;
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made,
-                          MakeSegment(number, is_long ? kBytesOfHead : 0));
-  if (is_long) ReserveAhead();
-  CELLFS_RETURN_IF_ERROR(SyncAllButLittle());
-  std::shared_ptr<AppendFile> older;
-  LogPosition base = 0;
-  LogPosition end_of_older = 0;
-  bool had_zeros = false;
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made, MakeSegment(number));
+  const SyncRight right(this);
+  Ended older;
   {
-    const SyncRight right(this);
     const std::lock_guard lock(append_mutex_);
-    CELLFS_RETURN_IF_ERROR(SyncFile(*file_, end()));
-    base = segments_.back().base;
-    end_of_older = end();
-    had_zeros = reserved_ > end_of_older - base;
     CELLFS_ASSIGN_OR_RETURN(older, BeginSegment(number, std::move(made)));
   }
-  // Behind the records nothing has to be on disk: zeros there are passed over, and where the note
-  // is missing only the loss of the newest segment may go unnoticed.
-  if (had_zeros) (void)older->Truncate(end_of_older - base);
-  std::string note;
-  EncodeNote({.kind = LogNote::Kind::kEndOfSegment, .older = {}, .tables = {}, .dropped = {}},
-             {end_of_older, end_of_older}, &note);
-  (void)older->Append(note);
+  CELLFS_RETURN_IF_ERROR(SyncOver(older));
+  NoteEnd(older);
   return {};
 }
 
-// What is written meanwhile is synced with all writers waiting, so it is to be little.
-Status Wal::SyncAllButLittle() {
-  Status synced = Sync();
-  for (int again = 0; synced.ok() && again < kMostSyncs && Unsynced() >= kLittle; ++again) {
-    ends_segment_ = true;
-    synced = Sync();
+// REQUIRES: the right to sync. A note behind what was written to the newest segment meanwhile says
+// by its header that the older one is on disk, and is there itself before anything in the newest
+// counts as synced: without it a torn end of the older one is what a loss of power has left.
+Status Wal::SyncOver(const Ended& older) {
+  CELLFS_RETURN_IF_ERROR(SyncFile(*older.file, older.end));
+  sync_done_.notify_all();  // for who waits for nothing else
+  std::shared_ptr<AppendFile> newest;
+  LogPosition up_to = 0;
+  {
+    const std::lock_guard lock(append_mutex_);
+    AppendNote({.kind = LogNote::Kind::kNothing, .older = {}, .tables = {}, .dropped = {}});
+    newest = file_;
+    up_to = end();
   }
-  ends_segment_ = false;
-  return synced;
+  return SyncFile(*newest, up_to);
+}
+
+// Behind the records nothing has to be on disk: zeros there are passed over, and where the note is
+// missing only the loss of the newest segment may go unnoticed.
+void Wal::NoteEnd(const Ended& older) {
+  if (older.has_zeros) (void)older.file->Truncate(older.end - older.base);
+  std::string note;
+  EncodeNote({.kind = LogNote::Kind::kEndOfSegment, .older = {}, .tables = {}, .dropped = {}},
+             {older.end, older.end}, &note);
+  (void)older.file->Append(note);
 }
 
 void Wal::Flushed(TableId table, SequenceId up_to) {
@@ -172,17 +160,20 @@ void Wal::DropTable(TableId table) {
   Flushed(table, kMaxSequenceId);
 }
 
-// Oldest first and each durably, so that no crash leaves a gap. What cannot be removed now is tried
-// again after the next flush.
+// Oldest first and each durably, so that no crash leaves a gap, and none before the next one is on
+// disk. What cannot be removed now is tried again after the next flush.
 void Wal::CutSegments() {
   const std::lock_guard cut(cut_mutex_);
   while (true) {
     uint64_t number = 0;
+    LogPosition in_next = 0;
     {
       const std::lock_guard lock(append_mutex_);
       if (segments_.size() == 1 || !segments_.front().unflushed.empty()) return;
       number = segments_.front().number;
+      in_next = segments_[1].base + 1;
     }
+    if (!SyncTo(in_next).ok()) return;
     if (!files_.Remove(PathOf(number)).ok()) return;
     {
       const std::lock_guard lock(append_mutex_);

@@ -55,12 +55,12 @@ uint64_t Wal::Unsynced() const {
 }
 
 bool Wal::IsBehind() const {
-  return ends_segment_ || end() >= overdue_at_ || Unsynced() >= options_.most_unsynced_bytes;
+  return end() >= overdue_at_ || Unsynced() >= options_.most_unsynced_bytes;
 }
 
 // What fails here is found again by who writes.
 void Wal::CatchUp() {
-  if (ends_segment_ || end() >= overdue_at_) {
+  if (end() >= overdue_at_) {
     const Waiting waiting(Wait::kIsLong);
     (void)Caught([&] { return RollIf(options_.segment_bytes); });
   }
@@ -100,7 +100,7 @@ Status Wal::SyncTo(LogPosition position) {
   return SyncFile(*file, up_to);
 }
 
-// REQUIRES: the right to sync; what lies before the file is synced.
+// REQUIRES: the right to sync, which who begins a segment keeps until what lies before is synced.
 Status Wal::SyncFile(AppendFile& file, LogPosition up_to) {
   const Status status = Caught([&] { return sync_times_.Time([&] { return file.Sync(); }); });
   if (!status.ok()) return Break(status);
