@@ -35,13 +35,21 @@ Wal::~Wal() {
   if (background_thread_.joinable()) background_thread_.join();
 }
 
-// Adds what the newest segment has from now on.
-void Wal::TakeNotes(OlderCells noted) noexcept {
+// The tables of which the newest segment has nothing yet.
+OlderCells Wal::NewTables(std::span<const LogRecord> records) const {
+  OlderCells tables;
+  for (const LogRecord& record : records)
+    if (!segments_.back().unflushed.contains(record.table_id)) tables[record.table_id] = 0;
+  return tables;
+}
+
+// What the newest segment has from now on.
+void Wal::TakeNotes(std::span<const LogRecord> records, OlderCells new_tables) noexcept {
   OlderCells& unflushed = segments_.back().unflushed;
-  unflushed.merge(noted);  // moves the tables that were not there
-  for (const auto& [table, highest] : noted) {
-    SequenceId& present = unflushed.find(table)->second;
-    present = std::max(present, highest);
+  unflushed.merge(new_tables);
+  for (const LogRecord& record : records) {
+    SequenceId& highest = unflushed.find(record.table_id)->second;
+    highest = std::max(highest, record.sequence_id);
   }
 }
 
@@ -66,13 +74,13 @@ Status Wal::Write(std::span<const LogRecord> records) {
   }
   buffer_.clear();
   apart_.clear();
-  OlderCells noted;  // made before the write: nothing behind it may run out of memory
+  // Made before the write: nothing behind it may run out of memory.
+  OlderCells new_tables = NewTables(records);
   LogPosition behind = end();
   for (const LogRecord& record : records) {
     CELLFS_RETURN_IF_ERROR(EncodeRecord(record, {behind, synced}, &buffer_, &apart_));
     behind = end() + buffer_.size();
     for (const ValueApart& value : apart_) behind += value.bytes.size();
-    NoteHighest(record, &noted);
   }
   if (const Status status = Caught([&] { return AppendBuffer(); }); !status.ok()) {
     const uint64_t size = end() - segments_.back().base;
@@ -81,7 +89,7 @@ Status Wal::Write(std::span<const LogRecord> records) {
     if (cut.ok()) return status;
     return {StatusCode::kOutcomeUnknown, Break(cut).message()};
   }
-  TakeNotes(std::move(noted));
+  TakeNotes(records, std::move(new_tables));
   apart_.clear();
   end_ = behind;
   if (buffer_.capacity() > kKeptBuffer) std::string().swap(buffer_);

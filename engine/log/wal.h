@@ -189,7 +189,8 @@ class Wal {
   // ---- Appending (wal.cc)
   Status Write(std::span<const LogRecord> records);
   Status AppendBuffer();
-  void TakeNotes(OlderCells noted) noexcept;
+  OlderCells NewTables(std::span<const LogRecord> records) const;
+  void TakeNotes(std::span<const LogRecord> records, OlderCells new_tables) noexcept;
   void AppendNote(const LogNote& note);
 
   // ---- Durability (wal_sync.cc)
