@@ -2,8 +2,11 @@
 #include "engine/local/local_table.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <memory_resource>
 
 #include "engine/local/column_head_search.h"
 #include "engine/local/dropped_columns.h"
@@ -15,6 +18,8 @@ namespace cellfs {
 namespace {
 
 constexpr uint64_t kBytesOfDeletes = uint64_t{256} << 10;  // of the reserve, for the log
+// On the stack, for what a write of a few cells needs until its end.
+constexpr size_t kBytesOfFew = 1024;
 
 bool HasOnlyDeletes(std::span<const RowBatch> batches) {
   return std::all_of(batches.begin(), batches.end(), [](const RowBatch& batch) {
@@ -151,7 +156,7 @@ StatusOr<Applied> LocalTable::Apply(std::span<RowBatch> batches, WriteRoom* room
 namespace {
 
 // So that nobody waits while they are copied.
-void TakeLongValues(RowBatch& batch, std::vector<CellView>& cells, Memstore::Addition& addition) {
+void TakeLongValues(RowBatch& batch, std::span<CellView> cells, Memstore::Addition& addition) {
   for (size_t i = 0; i < batch.cells.size(); ++i) {
     std::string& value = batch.cells[i].value;
     if (value.size() >= Memstore::Addition::kLong)
@@ -168,14 +173,17 @@ StatusOr<Applied> LocalTable::Write(std::span<RowBatch> batches,
   // Its log has ended: a record would never be flushed, and keep the log for ever.
   if (versions_.is_dropped()) return Gone();
   SequenceId last = services_->read_point.load();
-  std::vector<std::vector<CellView>> cells;
-  std::vector<LogRecord> records;
+  std::array<std::byte, kBytesOfFew> few;
+  std::pmr::monotonic_buffer_resource memory(few.data(), few.size());
+  std::pmr::vector<std::pmr::vector<CellView>> cells(&memory);
+  std::pmr::vector<LogRecord> records(&memory);
   cells.reserve(batches.size());
   const TableVersionPtr version = versions_.Current();
   const std::shared_ptr<MemoryCells>& active = version->active;
-  Memstore::Addition addition = active->Begin();  // nothing may fail once the log has the cells
+  // Nothing may fail once the log has the cells.
+  Memstore::Addition addition = active->Begin(&memory);
   for (RowBatch& batch : batches) {
-    cells.push_back(CellsOf(batch, ++last));
+    cells.push_back(CellsOf(batch, ++last, &memory));
     TakeLongValues(batch, cells.back(), addition);
     active->Prepare(cells.back(), addition);
     if (batch.durability != Durability::kSkipWal) {

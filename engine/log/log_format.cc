@@ -159,8 +159,9 @@ std::string_view ValueOfWithdrawal(CellType type) {
 
 }  // namespace
 
-std::vector<CellView> CellsOf(const RowBatch& batch, SequenceId sequence_id) {
-  std::vector<CellView> cells;
+std::pmr::vector<CellView> CellsOf(const RowBatch& batch, SequenceId sequence_id,
+                                   std::pmr::memory_resource* memory) {
+  std::pmr::vector<CellView> cells(memory);
   cells.reserve(batch.cells.size() + batch.withdrawn.size());
   for (const Cell& cell : batch.cells) {
     CellView view = ViewOf(cell);

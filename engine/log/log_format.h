@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,8 +28,10 @@ struct LogRecord {
 };
 
 // The cells of a batch as the log and the memstore hold them, withdrawals last. Good as long as
-// the batch.
-std::vector<CellView> CellsOf(const RowBatch& batch, SequenceId sequence_id);
+// the batch, and the memory that they lie in.
+std::pmr::vector<CellView> CellsOf(
+    const RowBatch& batch, SequenceId sequence_id,
+    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
 inline constexpr uint32_t kLogFormatVersion = 2;
 inline constexpr size_t kSegmentHeaderSize = 44;

@@ -36,9 +36,9 @@ MemoryCells::MemoryCells(const TableSchema& schema, std::shared_ptr<MemoryAccoun
       inline_value_limit_(static_cast<uint64_t>(std::max(inline_value_limit, 0))),
       bytes_of_files_(schema.families.size() * kBytesOfEmptyFile) {}
 
-Memstore::Addition MemoryCells::Begin() {
+Memstore::Addition MemoryCells::Begin(std::pmr::memory_resource* memory) {
   added_file_bytes_ = BytesToBegin();
-  return Memstore::Addition(memstore_);
+  return Memstore::Addition(memstore_, memory);
 }
 
 void MemoryCells::Prepare(std::span<const CellView> cells, Memstore::Addition& addition) {

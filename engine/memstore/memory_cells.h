@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <set>
 #include <span>
@@ -29,7 +30,8 @@ class MemoryCells {
   MemoryCells(const TableSchema& schema, std::shared_ptr<MemoryAccount> account,
               int32_t inline_value_limit);
 
-  Memstore::Addition Begin();
+  Memstore::Addition Begin(
+      std::pmr::memory_resource* memory = std::pmr::get_default_resource());
   // As Memstore::Addition.
   void Prepare(std::span<const CellView> cells, Memstore::Addition& addition);
   // Charges the account with what was added.

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,8 +75,14 @@ class Memstore {
 // One at a time. What is not finished gives its memory back.
 class Memstore::Addition {
  public:
-  explicit Addition(Memstore& memstore)
-      : memstore_(memstore), mark_(memstore.arena_.Here()), values_mark_(memstore.values_.Here()) {}
+  // `memory`, which outlives it, has what is needed until the end of the addition alone.
+  explicit Addition(Memstore& memstore,
+                    std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : memstore_(memstore),
+        mark_(memstore.arena_.Here()),
+        values_mark_(memstore.values_.Here()),
+        taken_(memory),
+        nodes_(memory) {}
   ~Addition();
   Addition(const Addition&) = delete;
   Addition& operator=(const Addition&) = delete;
@@ -92,8 +99,8 @@ class Memstore::Addition {
   const Arena::Mark mark_;
   const Arena::Mark values_mark_;
   bool finished_ = false;
-  std::vector<const char*> taken_;
-  std::vector<std::pair<FamilyList*, Node*>> nodes_;
+  std::pmr::vector<const char*> taken_;
+  std::pmr::vector<std::pair<FamilyList*, Node*>> nodes_;
   uint64_t bytes_ = 0;
 };
 

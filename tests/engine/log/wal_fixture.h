@@ -56,7 +56,7 @@ class WalTest : public testing::Test {
     RowBatch batch;
     batch.row = "r" + std::to_string(sequence);
     batch.cells = {{"", "f", "q", 100, CellType::kPut, 0, kNoCellTtl, value}};
-    const std::vector<CellView> cells = CellsOf(batch, sequence);
+    const auto cells = CellsOf(batch, sequence);
     const LogRecord record{table, sequence, batch.row, cells};
     return wal_->Append({&record, 1});
   }

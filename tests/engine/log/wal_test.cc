@@ -713,7 +713,7 @@ TEST_F(WalTest, ARefusedWriteIsNotNotedForTheNextSegment) {
 TEST_F(WalTest, WhetherAWriteThatCouldNotBeCutOffAgainHappenedIsNotKnown) {
   ASSERT_TRUE(Open().ok());
   RowBatch batch{.row = "r", .cells = {{"", "f", "q", 1, CellType::kPut, 0, kNoCellTtl, "v"}}};
-  std::vector<std::vector<CellView>> cells;
+  std::vector<std::pmr::vector<CellView>> cells;
   std::vector<LogRecord> records;
   for (SequenceId sequence = 1; sequence <= 2; ++sequence)
     cells.push_back(CellsOf(batch, sequence));
@@ -833,7 +833,7 @@ TEST_F(WalTest, GivesBackLongValuesAmongOthers) {
   batch.row = "r";
   batch.cells = {{"", "f", "p", 100, CellType::kPut, 0, kNoCellTtl, value},
                  {"", "f", "q", 100, CellType::kPut, 0, kNoCellTtl, "short"}};
-  std::vector<std::vector<CellView>> cells;
+  std::vector<std::pmr::vector<CellView>> cells;
   std::vector<LogRecord> records;
   for (SequenceId sequence = 1; sequence <= 3; ++sequence)
     cells.push_back(CellsOf(batch, sequence));
