@@ -109,10 +109,11 @@ class Memstore::FamilyList {
     return Descend(condition, head_, top_level(), nullptr);
   }
 
-  // The same from `node` on, for which it holds, and from `level` down.
+  // The same from `node` on, for which it holds, and from `level` down. What was found not to
+  // fulfil it, `beyond`, need not be asked again.
   template <typename Condition>
-  Node* Descend(Condition condition, Node* node, int level, Node** path) const {
-    const Node* beyond = nullptr;  // what was found not to fulfil it need not be asked again
+  Node* Descend(Condition condition, Node* node, int level, Node** path,
+                const Node* beyond = nullptr) const {
     for (; level >= 0; --level) {
       Node* next = node->Next(level);
       for (; next != nullptr && next != beyond && condition(next->cell); next = node->Next(level))
@@ -128,12 +129,13 @@ class Memstore::FamilyList {
   // climbs only until a level encloses both.
   template <typename Condition>
   void FindPath(Condition is_before) {
+    bool is_ahead = false;  // of the last insertion point: then of what is above it, too
     for (int level = 0; level <= std::min(top_level(), kNearLevel); level += 2) {
       Node* const node = PathAt(level);
       const Node* const next = node->Next(level);
-      if (node != head_ && !is_before(node->cell)) continue;
-      if (next != nullptr && is_before(next->cell)) continue;
-      Descend(is_before, node, level - 1, path_.data());
+      is_ahead = is_ahead || node == head_ || is_before(node->cell);
+      if (!is_ahead || (next != nullptr && is_before(next->cell))) continue;
+      Descend(is_before, node, level - 1, path_.data(), next);
       return;
     }
     Descend(is_before, head_, top_level(), path_.data());
