@@ -78,19 +78,20 @@ StatusOr<std::unique_ptr<StoreFileReader>> StoreFile::Connect() {
   return std::make_unique<StoreFileReader>(std::move(database), format_);
 }
 
-StatusOr<bool> StoreFile::MayHold(std::string_view row, const std::set<std::string>* columns) {
+StatusOr<bool> StoreFile::MayHold(std::string_view row, const WantedColumns& columns) {
   if (row < facts_.first_row || row > facts_.last_row) return false;
   if (facts_.filter_blocks == 0) return true;
-  if (columns == nullptr || !facts_.filter_has_columns) return FilterMayHold(HashOfRow(row));
+  if (columns.AreAll() || !facts_.filter_has_columns) return FilterMayHold(HashOfRow(row));
   if (facts_.family_tombstones > 0 || facts_.withdrawals > 0) {
     CELLFS_ASSIGN_OR_RETURN(const bool may, FilterMayHold(HashOfFamilyTombstones(row)));
     if (may) return true;
   }
-  for (const std::string& qualifier : *columns) {
-    CELLFS_ASSIGN_OR_RETURN(const bool may, FilterMayHold(HashOfColumn(row, qualifier)));
-    if (may) return true;
-  }
-  return false;
+  StatusOr<bool> may = false;
+  columns.AnyOf([&](std::string_view qualifier) {
+    may = FilterMayHold(HashOfColumn(row, qualifier));
+    return !may.ok() || *may;
+  });
+  return may;
 }
 
 StatusOr<bool> StoreFile::FilterMayHold(uint64_t hash) {

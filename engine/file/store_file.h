@@ -13,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "engine/file/file_facts.h"
 #include "engine/file/reader_pool.h"
 #include "engine/storage/storage_engine.h"
+#include "engine/visibility/wanted_columns.h"
 
 namespace cellfs {
 
@@ -87,7 +87,7 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
   // False: nothing of the row is here; with `columns`, nothing of any of these columns of it, nor a
   // family tombstone, nor what withdraws one. Asks the Bloom filter, whose damaged blocks are taken
   // to know every key.
-  StatusOr<bool> MayHold(std::string_view row, const std::set<std::string>* columns);
+  StatusOr<bool> MayHold(std::string_view row, const WantedColumns& columns);
 
   // Its filter, or an index, which only save time, have been found damaged. Reads go on without,
   // until a compaction writes the file's cells anew.

@@ -15,7 +15,7 @@ constexpr uint64_t kLongValue = uint64_t{256} << 10;
 }  // namespace
 
 StoreFileCursor::StoreFileCursor(StoreFile::Lease file, CellSet set, SequenceId read_point,
-                                 bool lengths_only, const std::string* only_row)
+                                 bool lengths_only, std::optional<std::string_view> only_row)
     : file_(std::move(file)),
       set_(set),
       read_point_(read_point),
@@ -87,7 +87,7 @@ Status StoreFileCursor::LoadSeen() {
   while (cells_->valid()) {
     const Status loaded = Load();
     if (!valid_) return loaded;
-    valid_ = only_row_ == nullptr || stored_.cell.row == *only_row_;
+    valid_ = !only_row_ || stored_.cell.row == *only_row_;
     if (!valid_) return {};
     if (stored_.cell.sequence_id <= read_point_) return loaded;
     valid_ = false;

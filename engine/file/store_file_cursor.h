@@ -5,6 +5,7 @@
 #define CELLFS_ENGINE_FILE_STORE_FILE_CURSOR_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,7 @@ class StoreFileCursor : public CellCursor {
   // Cells with a sequence id up to `read_point`; with `only_row`, which outlives the cursor, of
   // that row only. REQUIRES: the file has hidden cells, where these are asked for.
   StoreFileCursor(StoreFile::Lease file, CellSet set, SequenceId read_point, bool lengths_only,
-                  const std::string* only_row = nullptr);
+                  std::optional<std::string_view> only_row = std::nullopt);
   ~StoreFileCursor() override;
   StoreFileCursor(const StoreFileCursor&) = delete;
   StoreFileCursor& operator=(const StoreFileCursor&) = delete;
@@ -47,7 +48,7 @@ class StoreFileCursor : public CellCursor {
   const CellSet set_;
   const SequenceId read_point_;
   const bool lengths_only_;
-  const std::string* const only_row_;
+  const std::optional<std::string_view> only_row_;
 
   CellTree* cells_ = nullptr;
   Statement* value_ = nullptr;  // at the value of the present cell, where that is not in its row

@@ -15,7 +15,10 @@ StatusOr<ColumnHead> ColumnHeadSearch::Run() {
   // Raw: a tombstone that has expired hides as before.
   CELLFS_ASSIGN_OR_RETURN(
       cursor_, view_.OpenCursor(family_, /*lengths_only=*/true,
-                                {.row = &row_, .columns = &columns_, .times = {}, .raw = true}));
+                                {.row = row_,
+                                 .columns = WantedColumns::One(qualifier_),
+                                 .times = {},
+                                 .raw = true}));
   if (of_family && !qualifier_.empty()) CELLFS_RETURN_IF_ERROR(Walk({}, true));
   CELLFS_RETURN_IF_ERROR(Walk(qualifier_, of_column));
   std::sort(head_.version_tombstones.rbegin(), head_.version_tombstones.rend());

@@ -6,8 +6,6 @@
 #define CELLFS_ENGINE_LOCAL_COLUMN_HEAD_SEARCH_H_
 
 #include <memory>
-#include <set>
-#include <string>
 #include <string_view>
 
 #include "engine/column_head.h"
@@ -20,10 +18,10 @@ namespace cellfs {
 // lie among them.
 class ColumnHeadSearch {
  public:
-  // `view` outlives it. The column of the empty qualifier has the family's tombstones.
+  // All of them outlive it. The column of the empty qualifier has the family's tombstones.
   ColumnHeadSearch(const TableView& view, std::string_view row, std::string_view family,
                    std::string_view qualifier)
-      : view_(view), row_(row), family_(family), qualifier_(qualifier), columns_{qualifier_} {}
+      : view_(view), row_(row), family_(family), qualifier_(qualifier) {}
 
   StatusOr<ColumnHead> Run();
 
@@ -32,10 +30,9 @@ class ColumnHeadSearch {
   void TakeTombstone(const CellView& cell);
 
   const TableView& view_;
-  const std::string row_;
-  const std::string family_;
-  const std::string qualifier_;
-  const std::set<std::string> columns_;
+  const std::string_view row_;
+  const std::string_view family_;
+  const std::string_view qualifier_;
   std::unique_ptr<CellCursor> cursor_;
   ColumnHead head_;
 };

@@ -19,7 +19,7 @@ StatusOr<VersionEdit> FlushJob::Run() {
   edit.ends_frozen = true;
   edit.complete_up_to = keep_up_to;
   for (const auto& [name, family] : version_->schema->families) {
-    if (memstore.CellsOfFamily(name) == 0) continue;
+    if (memstore.FiguresOf(name).cells == 0) continue;
     if (Status written = WriteFamily(family, keep_up_to, edit); !written.ok()) {
       versions_.Discard(edit.added);
       return written;
@@ -39,7 +39,7 @@ Status FlushJob::WriteFamily(const FamilySchema& family, SequenceId keep_up_to,
           services_.files, versions_.folder(), family,
           {.number = versions_.NewFileNumber(),
            .inline_value_limit = services_.options.inline_value_limit,
-           .cells_at_most = static_cast<int64_t>(memstore.CellsOfFamily(family.name())),
+           .cells_at_most = static_cast<int64_t>(memstore.FiguresOf(family.name()).cells),
            .written = rules.now,
            .sync_times = &services_.file_sync_times}));
   RewriteInput input;

@@ -59,7 +59,7 @@ StatusOr<RowCells> LocalTable::Read(const Get& get, Timestamp now) {
   CELLFS_ASSIGN_OR_RETURN(const TableView view, versions_.ViewAt(get.moment.get()));
   const CursorSource source = [&](const std::string& family, bool lengths_only) {
     return view.OpenCursor(family, lengths_only,
-                           {.row = &get.row,
+                           {.row = get.row,
                             .columns = NamedColumns(get.columns, family),
                             .times = TimesOf(get, family),
                             .now = now});
@@ -96,12 +96,14 @@ class LocalTable::LocalScanner : public Scanner {
 
  private:
   ReadScope ScopeOf(const std::string& family, Timestamp now) const {
-    return {.row = is_of_one_row_ ? &scan_.start_row : nullptr,
-            .columns = ColumnsOf(family),
-            .times = TimesOf(scan_, family),
-            .raw = scan_.raw,
-            .hidden_rows = scan_.filter != nullptr && scan_.filter->RemembersHiddenRows(),
-            .now = now};
+    ReadScope scope{.row = {},
+                    .columns = ColumnsOf(family),
+                    .times = TimesOf(scan_, family),
+                    .raw = scan_.raw,
+                    .hidden_rows = scan_.filter != nullptr && scan_.filter->RemembersHiddenRows(),
+                    .now = now};
+    if (is_of_one_row_) scope.row = scan_.start_row;
+    return scope;
   }
 
   // Of one row; null: all.
@@ -178,6 +180,7 @@ StatusOr<Applied> LocalTable::Write(std::span<RowBatch> batches,
   std::pmr::vector<std::pmr::vector<CellView>> cells(&memory);
   std::pmr::vector<LogRecord> records(&memory);
   cells.reserve(batches.size());
+  records.reserve(batches.size());
   const TableVersionPtr version = versions_.Current();
   const std::shared_ptr<MemoryCells>& active = version->active;
   // Nothing may fail once the log has the cells.

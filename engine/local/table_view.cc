@@ -44,7 +44,7 @@ StatusOr<bool> TableView::MayMatter(StoreFile& file, const FamilySchema& family,
     // There any put may push others out, also from outside the range.
     if (!family.new_version_behavior() && IsOutsideTimes(facts, scope.times)) return false;
   }
-  if (scope.row == nullptr) return true;
+  if (!scope.row) return true;
   return file.MayHold(*scope.row, scope.columns);
 }
 
@@ -56,7 +56,7 @@ StatusOr<FileRun> TableView::PartOf(const FileRun& run, const FamilySchema& fami
     if (may_matter) part.files.push_back(file);
     return {};
   };
-  if (scope.row != nullptr) {
+  if (scope.row) {
     if (const auto* const file = run.FindFileOf(*scope.row)) CELLFS_RETURN_IF_ERROR(take(*file));
     return part;
   }
@@ -91,23 +91,26 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenSet(FileRun run, CellSet se
       std::move(lease), set, read_point_, lengths_only, scope.row));
 }
 
-StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& family,
+StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(std::string_view family,
                                                             bool lengths_only,
                                                             const ReadScope& scope) const {
   const FamilySchema* const schema = version_->schema->FindFamily(family);
   if (schema == nullptr)  // a scan may outlive it
-    return Status(StatusCode::kNoSuchColumnFamily, "family '" + family + "' does not exist");
+    return Status(StatusCode::kNoSuchColumnFamily,
+                  "family '" + std::string(family) + "' does not exist");
   std::vector<std::unique_ptr<CellCursor>> cursors;
   bool any_withdrawals = false;
   Timestamp oldest_in_memory = kLatestTimestamp;
   for (const auto* memory : {&version_->active, &version_->frozen}) {
     const std::shared_ptr<MemoryCells>& cells = *memory;
-    if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
+    if (cells == nullptr) continue;
+    const Memstore::FamilyFigures figures = cells->memstore().FiguresOf(family);
+    if (figures.cells == 0) continue;
     cursors.push_back(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()),
                                          family, read_point_, lengths_only));
-    oldest_in_memory = std::min(oldest_in_memory, cells->memstore().OldestThatShows(family));
-    any_withdrawals |= cells->MayHaveWithdrawals(
-        family, scope.row == nullptr ? std::string_view() : *scope.row, scope.columns);
+    oldest_in_memory = std::min(oldest_in_memory, figures.oldest_that_shows);
+    any_withdrawals |=
+        cells->MayHaveWithdrawals(family, scope.row.value_or(std::string_view()), scope.columns);
   }
   const std::vector<FileRun>& runs = version_->files->RunsOf(family);
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
@@ -123,7 +126,7 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
   }
   if (cursors.size() == 1 && !any_withdrawals) return std::move(cursors.front());
   std::optional<CursorScope> cursor_scope;
-  if (scope.row != nullptr) cursor_scope = {*scope.row, scope.columns};
+  if (scope.row) cursor_scope = {*scope.row, scope.columns};
   return MergeCursors(std::move(cursors), cursor_scope);
 }
 

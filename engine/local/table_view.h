@@ -6,7 +6,7 @@
 #define CELLFS_ENGINE_LOCAL_TABLE_VIEW_H_
 
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,14 +16,14 @@
 
 namespace cellfs {
 
-// What a read looks at in one family. The strings and sets outlive it.
+// What a read looks at in one family; what is named outlives it.
 struct ReadScope {
-  const std::string* row = nullptr;                // of this row only; null: of any
-  const std::set<std::string>* columns = nullptr;  // of that row; null: any
-  TimeRange times;                                 // whose puts are wanted
-  bool raw = false;                                // also what is hidden or expired
-  bool hidden_rows = false;                        // also rows that have nothing else
-  Timestamp now = 0;                               // decides what is expired
+  std::optional<std::string_view> row;  // of this row only
+  WantedColumns columns;                  // of that row
+  TimeRange times;                      // whose puts are wanted
+  bool raw = false;                     // also what is hidden or expired
+  bool hidden_rows = false;             // also rows that have nothing else
+  Timestamp now = 0;                    // decides what is expired
 };
 
 // Not thread-safe.
@@ -35,7 +35,7 @@ class TableView {
   const std::shared_ptr<const TableSchema>& schema() const { return version_->schema; }
   // The cells that the scope needs, and maybe others. With lengths only, values are left out.
   // kNoSuchColumnFamily.
-  StatusOr<std::unique_ptr<CellCursor>> OpenCursor(const std::string& family, bool lengths_only,
+  StatusOr<std::unique_ptr<CellCursor>> OpenCursor(std::string_view family, bool lengths_only,
                                                    const ReadScope& scope) const;
   bool MayHaveTombstones() const;
   // Of the column; family tombstones lie in the column of the empty qualifier. Also such as have

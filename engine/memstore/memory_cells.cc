@@ -75,14 +75,14 @@ bool MemoryCells::MayHaveTombstones(std::string_view family, std::string_view ro
 }
 
 bool MemoryCells::MayHaveWithdrawals(std::string_view family, std::string_view row,
-                                     const std::set<std::string>* columns) const {
-  if (!any_withdrawals_ || columns == nullptr) return any_withdrawals_;
+                                     const WantedColumns& columns) const {
+  if (!any_withdrawals_ || columns.AreAll()) return any_withdrawals_;
   const std::lock_guard lock(mutex_);
   const auto has = [&](std::string_view qualifier) {
     return with_withdrawals_.contains(HashOfColumn(family, row, qualifier));
   };
   // Family tombstones lie in the empty column.
-  return has({}) || std::any_of(columns->begin(), columns->end(), has);
+  return has({}) || columns.AnyOf(has);
 }
 
 bool MemoryCells::MayWithdraw(std::string_view family, const CellView& cell) const {

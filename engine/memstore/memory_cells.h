@@ -11,7 +11,6 @@
 #include <memory>
 #include <memory_resource>
 #include <mutex>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,9 +29,9 @@ class MemoryCells {
   MemoryCells(const TableSchema& schema, std::shared_ptr<MemoryAccount> account,
               int32_t inline_value_limit);
 
+  // As Memstore::Addition.
   Memstore::Addition Begin(
       std::pmr::memory_resource* memory = std::pmr::get_default_resource());
-  // As Memstore::Addition.
   void Prepare(std::span<const CellView> cells, Memstore::Addition& addition);
   // Charges the account with what was added.
   void Finish(Memstore::Addition& addition) noexcept;
@@ -51,7 +50,7 @@ class MemoryCells {
                          std::string_view qualifier) const;
   // In these columns of the row; without columns, in any row.
   bool MayHaveWithdrawals(std::string_view family, std::string_view row,
-                          const std::set<std::string>* columns) const;
+                          const WantedColumns& columns) const;
   // Whether a withdrawal among these takes the cell back.
   bool MayWithdraw(std::string_view family, const CellView& cell) const;
 

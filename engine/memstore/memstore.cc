@@ -238,14 +238,10 @@ const Memstore::FamilyList* Memstore::Find(std::string_view family) const {
   return found == families_.end() ? nullptr : found->second.get();
 }
 
-Timestamp Memstore::OldestThatShows(std::string_view family) const {
+Memstore::FamilyFigures Memstore::FiguresOf(std::string_view family) const {
   const FamilyList* const list = Find(family);
-  return list == nullptr ? kLatestTimestamp : list->oldest_that_shows();
-}
-
-uint64_t Memstore::CellsOfFamily(std::string_view family) const {
-  const FamilyList* const list = Find(family);
-  return list == nullptr ? 0 : list->cells();
+  if (list == nullptr) return {};
+  return {.cells = list->cells(), .oldest_that_shows = list->oldest_that_shows()};
 }
 
 class Memstore::Cursor : public CellCursor {

@@ -50,10 +50,13 @@ class Memstore {
   }
   // Of all cells. 0: there is no later one.
   Timestamp newest() const { return newest_.load(std::memory_order_relaxed); }
-  // Of the family's puts and withdrawals, which store files' tombstones may hide and which may
-  // withdraw these; kLatestTimestamp: there is none.
-  Timestamp OldestThatShows(std::string_view family) const;
-  uint64_t CellsOfFamily(std::string_view family) const;
+  struct FamilyFigures {
+    uint64_t cells = 0;
+    // Of puts and withdrawals, which store files' tombstones may hide and which may withdraw these;
+    // kLatestTimestamp: there is none.
+    Timestamp oldest_that_shows = kLatestTimestamp;
+  };
+  FamilyFigures FiguresOf(std::string_view family) const;
 
  private:
   struct Node;

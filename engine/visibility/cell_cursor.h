@@ -8,13 +8,13 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/cell.h"
 #include "engine/status_or.h"
+#include "engine/visibility/wanted_columns.h"
 
 namespace cellfs {
 
@@ -76,7 +76,7 @@ class CellCursor {
 // What a reader is after; outlives the cursor.
 struct CursorScope {
   std::string_view row;
-  const std::set<std::string>* columns = nullptr;  // null: all of the row
+  WantedColumns columns = {};  // of the row
 };
 
 // The cells of several cursors as one ordered stream. Of cells that withdraw others

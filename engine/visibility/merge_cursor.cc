@@ -101,9 +101,9 @@ class MergeCursor : public CellCursor {
     if (!scope_) return Step();
     if (cell().row != scope_->row) return End();
     // Family tombstones lie in the empty column.
-    if (scope_->columns == nullptr || cell().qualifier.empty()) return Step();
-    const auto asked = scope_->columns->lower_bound(std::string(cell().qualifier));
-    if (asked == scope_->columns->end()) return End();
+    if (scope_->columns.AreAll() || cell().qualifier.empty()) return Step();
+    const auto asked = scope_->columns.FirstFrom(cell().qualifier);
+    if (!asked) return End();
     if (*asked == cell().qualifier) return Step();
     return SeekAll({.row = scope_->row, .qualifier = *asked});
   }

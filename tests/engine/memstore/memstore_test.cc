@@ -177,10 +177,10 @@ TEST(MemstoreTest, KeepsFamiliesApartAndPassesOverUnknownOnes) {
   for (const Cell& cell : cells) views.push_back(ViewOf(cell));
   memstore->Add(views);
   EXPECT_EQ(memstore->cells(), 2u);
-  EXPECT_EQ(memstore->CellsOfFamily("g"), 1u);
-  EXPECT_EQ(memstore->OldestThatShows("f"), 5);
-  EXPECT_EQ(memstore->OldestThatShows("g"), 3);
-  EXPECT_EQ(memstore->OldestThatShows("gone"), kLatestTimestamp);
+  EXPECT_EQ(memstore->FiguresOf("g").cells, 1u);
+  EXPECT_EQ(memstore->FiguresOf("f").oldest_that_shows, 5);
+  EXPECT_EQ(memstore->FiguresOf("g").oldest_that_shows, 3);
+  EXPECT_EQ(memstore->FiguresOf("gone").oldest_that_shows, kLatestTimestamp);
   const auto cursor = OpenMemstoreCursor(memstore, "g", kMaxSequenceId);
   ASSERT_TRUE(cursor->Seek({}).ok());
   EXPECT_EQ(Rest(*cursor), (std::vector<Cell>{cells[1]}));
@@ -194,15 +194,15 @@ TEST(MemstoreTest, OnlyPutsAndWithdrawalsCountForTheOldestThatShows) {
   Cell tombstone = Put("r", "q", 1, 1);
   tombstone.type = CellType::kDeleteColumn;
   Add(memstore, tombstone);
-  EXPECT_EQ(memstore.OldestThatShows("f"), kLatestTimestamp);
+  EXPECT_EQ(memstore.FiguresOf("f").oldest_that_shows, kLatestTimestamp);
   Add(memstore, Put("r", "q", 9, 2));
   Add(memstore, Put("r", "q", 7, 3));
   Add(memstore, Put("r", "q", 8, 4));
-  EXPECT_EQ(memstore.OldestThatShows("f"), 7);
+  EXPECT_EQ(memstore.FiguresOf("f").oldest_that_shows, 7);
   Cell withdrawal = Put("r", "q", 3, 5, "\x0c");
   withdrawal.type = kWithdrawMarker;
   Add(memstore, withdrawal);
-  EXPECT_EQ(memstore.OldestThatShows("f"), 3);
+  EXPECT_EQ(memstore.FiguresOf("f").oldest_that_shows, 3);
 }
 
 TEST(MemstoreTest, LengthsOnlyLeavesOutValuesButNotWithdrawals) {
