@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/find_name.h"
+
 namespace cellfs {
 namespace {
 
@@ -113,7 +115,7 @@ std::string TableSchema::Get(std::string_view attribute) const {
 }
 
 const FamilySchema* TableSchema::FindFamily(std::string_view family) const {
-  const auto found = families.find(family);
+  const auto found = FindName(families, family);
   return found == families.end() ? nullptr : &found->second;
 }
 

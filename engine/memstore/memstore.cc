@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "engine/find_name.h"
+
 namespace cellfs {
 namespace {
 
@@ -208,7 +210,7 @@ void Memstore::Addition::Prepare(std::span<const CellView> cells) {
   if (nodes_.empty()) nodes_.reserve(cells.size());
   bytes_ += row.size();
   for (const CellView& cell : cells) {
-    const auto family = memstore_.families_.find(cell.family);
+    const auto family = FindName(memstore_.families_, cell.family);
     if (family == memstore_.families_.end()) continue;
     FamilyList* const list = family->second.get();
     const bool is_taken =
@@ -234,7 +236,7 @@ void Memstore::Addition::Finish() noexcept {
 }
 
 const Memstore::FamilyList* Memstore::Find(std::string_view family) const {
-  const auto found = families_.find(family);
+  const auto found = FindName(families_, family);
   return found == families_.end() ? nullptr : found->second.get();
 }
 
