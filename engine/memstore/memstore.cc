@@ -128,19 +128,24 @@ class Memstore::FamilyList {
 
   // Finds the insertion point after the last node that satisfies the condition, and leaves it in
   // path_. Programs write row by row, so it is mostly near the last insertion point: the search
-  // climbs only until a level encloses both.
+  // climbs only until a level encloses both. Ahead of that point all of the path satisfies the
+  // condition; behind it nothing that follows the path does.
   template <typename Condition>
   void FindPath(Condition is_before) {
-    bool is_ahead = false;  // of the last insertion point: then of what is above it, too
-    for (int level = 0; level <= std::min(top_level(), kNearLevel); level += 2) {
+    const auto begins_behind = [&](const Node* node) {
+      return node == head_ || is_before(node->cell);
+    };
+    const bool is_ahead = begins_behind(PathAt(0));
+    for (int level = is_ahead ? 0 : 2; level < std::min(top_level(), kNearLevel + 1); level += 2) {
       Node* const node = PathAt(level);
       const Node* const next = node->Next(level);
-      is_ahead = is_ahead || node == head_ || is_before(node->cell);
-      if (!is_ahead || (next != nullptr && is_before(next->cell))) continue;
+      const bool is_enclosed =
+          is_ahead ? next == nullptr || !is_before(next->cell) : begins_behind(node);
+      if (!is_enclosed) continue;
       Descend(is_before, node, level - 1, path_.data(), next);
       return;
     }
-    Descend(is_before, head_, top_level(), path_.data());
+    Descend(is_before, is_ahead ? PathAt(top_level()) : head_, top_level(), path_.data());
   }
 
   void Link(Node* node) {
