@@ -181,14 +181,14 @@ StatusOr<Applied> LocalTable::Write(std::span<RowBatch> batches,
   std::pmr::vector<LogRecord> records(&memory);
   cells.reserve(batches.size());
   records.reserve(batches.size());
-  const TableVersionPtr version = versions_.Current();
-  const std::shared_ptr<MemoryCells>& active = version->active;
+  const TableVersion& version = versions_.CurrentOfWriter();
+  MemoryCells& active = *version.active;
   // Nothing may fail once the log has the cells.
-  Memstore::Addition addition = active->Begin(&memory);
+  Memstore::Addition addition = active.Begin(&memory);
   for (RowBatch& batch : batches) {
     cells.push_back(CellsOf(batch, ++last, &memory));
     TakeLongValues(batch, cells.back(), addition);
-    active->Prepare(cells.back(), addition);
+    active.Prepare(cells.back(), addition);
     if (batch.durability != Durability::kSkipWal) {
       records.push_back({id(), last, batch.row, cells.back()});
     }
@@ -197,13 +197,13 @@ StatusOr<Applied> LocalTable::Write(std::span<RowBatch> batches,
   CELLFS_ASSIGN_OR_RETURN(
       const LogPosition position,
       only_deletes ? services_->reserve.Spend(kBytesOfDeletes, append) : append());
-  active->Finish(addition);
+  active.Finish(addition);
   services_->reserve.Wrote(bytes.in_log);
   services_->read_point.store(last);
   services_->mutations += batches.size();
-  const int64_t flush_size = FlushSizeOf(*version->schema, services_->options.site);
-  if (static_cast<int64_t>(active->memstore().bytes()) >= flush_size) services_->wake_maintenance();
-  return Applied{.position = position, .pause = PauseAfter(bytes.in_log, fullness, *version)};
+  const int64_t flush_size = FlushSizeOf(*version.schema, services_->options.site);
+  if (static_cast<int64_t>(active.memstore().bytes()) >= flush_size) services_->wake_maintenance();
+  return Applied{.position = position, .pause = PauseAfter(bytes.in_log, fullness, version)};
 }
 
 std::chrono::microseconds LocalTable::PauseAfter(uint64_t bytes, double fullness,

@@ -55,6 +55,8 @@ class VersionSet {
   const std::shared_ptr<const TableFolder>& folder() const { return folder_; }
 
   Snapshot<TableVersion> Current() const;
+  // The same for who holds the write mutex: it stays for so long.
+  const TableVersion& CurrentOfWriter() const { return *version_; }
   std::shared_ptr<const TableSchema> Schema() const;
   StoreFiles FilesOf(std::string_view family) const;
   // What a read sees now, or at the moment. kTableNotFound: the table was dropped.
@@ -131,7 +133,7 @@ class VersionSet {
   std::string damage_;  // the first that was found; guarded by damage_mutex_
 
   mutable std::mutex version_mutex_;
-  TableVersionPtr version_;  // guarded by version_mutex_
+  TableVersionPtr version_;  // guarded by version_mutex_; replaced under the write mutex, too
 };
 
 }  // namespace cellfs
