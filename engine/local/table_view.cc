@@ -98,7 +98,16 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(std::string_view fam
   if (schema == nullptr)  // a scan may outlive it
     return Status(StatusCode::kNoSuchColumnFamily,
                   "family '" + std::string(family) + "' does not exist");
-  std::vector<std::unique_ptr<CellCursor>> cursors;
+  std::unique_ptr<CellCursor> only;
+  std::vector<std::unique_ptr<CellCursor>> cursors;  // all of them, where there are several
+  const auto add = [&](std::unique_ptr<CellCursor> cursor) {
+    if (only == nullptr && cursors.empty()) {
+      only = std::move(cursor);
+      return;
+    }
+    if (only != nullptr) cursors.push_back(std::move(only));
+    cursors.push_back(std::move(cursor));
+  };
   bool any_withdrawals = false;
   Timestamp oldest_in_memory = kLatestTimestamp;
   for (const auto* memory : {&version_->active, &version_->frozen}) {
@@ -106,8 +115,8 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(std::string_view fam
     if (cells == nullptr) continue;
     const Memstore::FamilyFigures figures = cells->memstore().FiguresOf(family);
     if (figures.cells == 0) continue;
-    cursors.push_back(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()),
-                                         family, read_point_, lengths_only));
+    add(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()), family,
+                           read_point_, lengths_only));
     oldest_in_memory = std::min(oldest_in_memory, figures.oldest_that_shows);
     any_withdrawals |=
         cells->MayHaveWithdrawals(family, scope.row.value_or(std::string_view()), scope.columns);
@@ -121,10 +130,11 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(std::string_view fam
     for (auto [part, set] : {std::pair(&wanted, CellSet::kShown), {&hidden, CellSet::kHidden}}) {
       if (part->files.empty()) continue;
       CELLFS_ASSIGN_OR_RETURN(auto cursor, OpenSet(std::move(*part), set, lengths_only, scope));
-      cursors.push_back(std::move(cursor));
+      add(std::move(cursor));
     }
   }
-  if (cursors.size() == 1 && !any_withdrawals) return std::move(cursors.front());
+  if (only != nullptr && !any_withdrawals) return only;
+  if (only != nullptr) cursors.push_back(std::move(only));
   std::optional<CursorScope> cursor_scope;
   if (scope.row) cursor_scope = {*scope.row, scope.columns};
   return MergeCursors(std::move(cursors), cursor_scope);
