@@ -34,9 +34,8 @@ std::map<std::string_view, size_t> LastFamilyTombstones(const std::vector<Delete
 
 class RowWriteBuilder {
  public:
-  RowWriteBuilder(const RowMutations& mutations, const WriteContext& context) : context_(context) {
-    write_.batch.row = mutations.row;
-  }
+  RowWriteBuilder(const RowMutations& mutations, const WriteContext& context)
+      : context_(context), write_{.batch = {.row = mutations.row}} {}
 
   Status Add(const Mutation& mutation) {
     return std::visit([this](const auto& one) { return AddOne(one); }, mutation);
