@@ -86,22 +86,25 @@ void SortByRow(StoreFiles& files) {
   });
 }
 
+struct Gap {
+  std::string row;      // with which it ends
+  uint64_t before = 0;  // bytes since the gap before
+};
+
 // Where one file ends and the next begins, once so many bytes lie before it.
-void CutBetweenFiles(StoreFiles files, uint64_t bytes_of_piece, std::vector<std::string>& cuts) {
+std::vector<Gap> GapsBetween(StoreFiles files, uint64_t bytes) {
   SortByRow(files);
-  uint64_t left = BytesOf(files);
+  std::vector<Gap> gaps;
   uint64_t before = 0;
   const std::string* last_row = nullptr;
   for (const auto& file : files) {
     const FileFacts& facts = file->facts();
-    if (left <= 2 * bytes_of_piece) return;
-    if (before >= bytes_of_piece && *last_row < facts.first_row) {
-      cuts.push_back(facts.first_row);
-      left -= std::exchange(before, 0);
-    }
+    if (before >= bytes && *last_row < facts.first_row)
+      gaps.push_back({facts.first_row, std::exchange(before, 0)});
     before += facts.bytes;
     if (last_row == nullptr || *last_row < facts.last_row) last_row = &facts.last_row;
   }
+  return gaps;
 }
 
 }  // namespace
@@ -194,7 +197,12 @@ std::vector<std::string> KeyRanges::Recut(uint64_t bytes_of_piece) const {
   for (const KeyPiece& piece : pieces_) {
     if (piece.files.empty()) continue;
     if (std::exchange(is_begun, true)) cuts.push_back(piece.begin);
-    CutBetweenFiles(piece.files, bytes_of_piece, cuts);
+    uint64_t left = BytesOf(piece.files);
+    for (Gap& gap : GapsBetween(piece.files, bytes_of_piece)) {
+      if (left <= 2 * bytes_of_piece) break;
+      left -= gap.before;
+      cuts.push_back(std::move(gap.row));
+    }
   }
   return cuts;
 }
@@ -203,19 +211,8 @@ std::vector<std::string> KeyRanges::Seams(uint64_t bytes_of_piece) const {
   std::vector<std::string> seams;
   for (const KeyPiece& piece : pieces_) {
     if (piece.units.empty()) continue;
-    StoreFiles oldest = piece.units.front().files;
-    SortByRow(oldest);
-    uint64_t before = 0;
-    const std::string* last_row = nullptr;
-    for (const auto& file : oldest) {
-      const FileFacts& facts = file->facts();
-      if (before >= bytes_of_piece && *last_row < facts.first_row) {
-        seams.push_back(facts.first_row);
-        break;
-      }
-      before += facts.bytes;
-      if (last_row == nullptr || *last_row < facts.last_row) last_row = &facts.last_row;
-    }
+    const std::vector<Gap> gaps = GapsBetween(piece.units.front().files, bytes_of_piece);
+    if (!gaps.empty()) seams.push_back(gaps.front().row);
   }
   return seams;
 }
