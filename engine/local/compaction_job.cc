@@ -38,6 +38,29 @@ bool HasTooManyFiles(const TableServices& services, const VersionSet& versions,
          static_cast<size_t>(services.options.site.blocking_store_files);
 }
 
+// Files of which the filter is full are ended as well.
+OutputLimits LimitsOf(const TableServices& services, const VersionSet& versions,
+                      const Compaction& compaction) {
+  const TableVersionPtr version = versions.Current();
+  OutputLimits limits{.bytes_of_file = BytesOfPiece(*version->schema, services.options.site)};
+  const std::string& family = compaction.family.name();
+  const auto& cuts = version->files->CutsOf(family);
+  const auto seams = version->files->RangesOf(family).Seams(limits.bytes_of_file);
+  std::merge(cuts.begin(), cuts.end(), seams.begin(), seams.end(), std::back_inserter(limits.ends));
+  int64_t cells = 0;
+  for (const auto& file : compaction.files) cells += file->facts().cells;
+  const auto any_file = [&](const auto& is_so) {
+    return std::any_of(compaction.files.begin(), compaction.files.end(), is_so);
+  };
+  std::erase_if(limits.ends, [&](const std::string& end) {
+    return !any_file([&](const auto& file) { return file->facts().first_row < end; }) ||
+           !any_file([&](const auto& file) { return end <= file->facts().last_row; });
+  });
+  const auto files = static_cast<int64_t>(compaction.bytes() / limits.bytes_of_file) + 1;
+  limits.cells_of_file = files == 1 ? cells : (cells / files + 1) * 2;
+  return limits;
+}
+
 }  // namespace
 
 CompactionJob::CompactionJob(TableServices& services, VersionSet& versions, Compaction compaction,
@@ -47,6 +70,7 @@ CompactionJob::CompactionJob(TableServices& services, VersionSet& versions, Comp
       compaction_(std::move(compaction)),
       stopped_(std::move(stopped)),
       alterations_(versions.alterations()),
+      limits_(LimitsOf(services, versions, compaction_)),
       has_too_many_files_(HasTooManyFiles(services, versions, compaction_.family)) {}
 
 CompactionJob::~CompactionJob() { services_.claimed_by_compactions -= claimed_; }
@@ -74,30 +98,7 @@ Status CompactionJob::ClaimRoom() {
 
 // What files beside the first take without their cells.
 uint64_t CompactionJob::BytesOfFurtherFiles() const {
-  const OutputLimits limits = Limits();
-  return kBytesOfEmptyFile * (compaction_.bytes() / limits.bytes_of_file + limits.ends.size());
-}
-
-// Files of which the filter is full are ended as well.
-OutputLimits CompactionJob::Limits() const {
-  const TableVersionPtr version = versions_.Current();
-  OutputLimits limits{.bytes_of_file = BytesOfPiece(*version->schema, services_.options.site)};
-  const std::string& family = compaction_.family.name();
-  const auto& cuts = version->files->CutsOf(family);
-  const auto seams = version->files->RangesOf(family).Seams(limits.bytes_of_file);
-  std::merge(cuts.begin(), cuts.end(), seams.begin(), seams.end(), std::back_inserter(limits.ends));
-  int64_t cells = 0;
-  for (const auto& file : compaction_.files) cells += file->facts().cells;
-  const auto any_file = [this](const auto& is_so) {
-    return std::any_of(compaction_.files.begin(), compaction_.files.end(), is_so);
-  };
-  std::erase_if(limits.ends, [&](const std::string& end) {
-    return !any_file([&](const auto& file) { return file->facts().first_row < end; }) ||
-           !any_file([&](const auto& file) { return end <= file->facts().last_row; });
-  });
-  const auto files = static_cast<int64_t>(compaction_.bytes() / limits.bytes_of_file) + 1;
-  limits.cells_of_file = files == 1 ? cells : (cells / files + 1) * 2;
-  return limits;
+  return kBytesOfEmptyFile * (compaction_.bytes() / limits_.bytes_of_file + limits_.ends.size());
 }
 
 // What its tombstones hide is all here, and stays hidden for as long as they do: nothing older is
@@ -170,7 +171,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   }
   const BlockCache::CompactionReads reads;
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/false));
-  OutputLimits limits = Limits();
+  OutputLimits limits = limits_;
   limits.tells_hidden = TellsHidden(rules.keep_up_to);
   CompactionOutput output(services_, versions_, compaction_.family, options, std::move(limits),
                           compaction_.lowest(), compaction_.highest());

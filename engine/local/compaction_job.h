@@ -52,7 +52,6 @@ class CompactionJob {
   bool MustStop() const;
   Status Pace(const CellView& written);
   Rewrite Rules() const;
-  OutputLimits Limits() const;
   bool TellsHidden(SequenceId keep_up_to) const;
   uint64_t BytesOfFurtherFiles() const;
   std::vector<std::unique_ptr<CellCursor>> OpenFiles(bool lengths_only) const;
@@ -64,6 +63,7 @@ class CompactionJob {
   const Stopped stopped_;
   const GivingUp* const asker_ = GivingUp::OfThisThread();
   const uint64_t alterations_;
+  const OutputLimits limits_;
   DiskReserve::Claim claim_;
   uint64_t claimed_ = 0;
   const bool has_too_many_files_;  // it does not pause
