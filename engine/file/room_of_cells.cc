@@ -9,16 +9,12 @@ constexpr uint64_t kWhole = 1000;
 
 }  // namespace
 
-void RoomOfCells::Add(const CellView& cell, bool is_new_row, bool is_new_column) {
-  if (is_new_row) deletes_.Reset();
+void RoomOfCells::Add(const CellView& cell, bool is_hidden, bool is_new_column) {
   if (is_new_column) has_newer_ = false;
   const uint64_t bytes =
       cell.row.size() + cell.qualifier.size() + cell.value.size() + kBesideKeyAndValue;
   bytes_ += bytes;
-  if (cell.type != CellType::kPut) {
-    if (cell.type != kWithdrawMarker) deletes_.Add(cell);
-    deleted_ += bytes;
-  } else if (deletes_.IsDeleted(cell) != DeleteTracker::Result::kNotDeleted) {
+  if (cell.type != CellType::kPut || is_hidden) {
     deleted_ += bytes;
   } else {
     if (has_newer_) old_versions_ += bytes;

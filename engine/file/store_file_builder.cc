@@ -27,6 +27,7 @@ StoreFileBuilder::StoreFileBuilder(FileLayer& files, std::shared_ptr<const Table
       folder_(std::move(folder)),
       family_(family),
       inline_value_limit_(std::max(options.inline_value_limit, 0)),
+      tells_hidden_(options.tells_hidden),
       sync_times_(options.sync_times),
       path_(folder_->path + "/" + StoreFileName(options.number)) {
   facts_.number = options.number;
@@ -80,13 +81,13 @@ Status StoreFileBuilder::Prepare() {
   return {};
 }
 
-Status StoreFileBuilder::Put(const CellView& cell, CellSet set) {
+Status StoreFileBuilder::Put(const CellView& cell) {
   const int64_t y = YOf(cell);
   CELLFS_RETURN_IF_ERROR(CheckComesNext(cell, y));
   const bool is_withdrawal = cell.type == kWithdrawMarker;
   const bool joins_held = is_withdrawal && IsInColumn(cell) && -cell.timestamp == last_t_;
   if (!joins_held) CELLFS_RETURN_IF_ERROR(PutHeld());
-  Count(cell, y, set);
+  const CellSet set = Count(cell, y);
   if (is_withdrawal) {
     held_.emplace_back(y, -static_cast<int64_t>(cell.sequence_id), cell.time_to_live);
     return {};
@@ -203,7 +204,8 @@ Status StoreFileBuilder::PutRow(const StoredCell& stored, int64_t y, CellSet set
   return (IsYOfWithdrawal(y) ? withdrawals_ : trees.tombstones).builder->Add(record_.Finish());
 }
 
-void StoreFileBuilder::Count(const CellView& cell, int64_t y, CellSet set) {
+// Answers with the set that it belongs to.
+CellSet StoreFileBuilder::Count(const CellView& cell, int64_t y) {
   const bool new_row = facts_.cells == 0 || cell.row != facts_.last_row;
   const bool new_column = new_row || cell.qualifier != qualifier_;
   if (facts_.cells == 0) facts_.first_row = cell.row;
@@ -214,7 +216,8 @@ void StoreFileBuilder::Count(const CellView& cell, int64_t y, CellSet set) {
   last_y_ = y;
   last_s_ = -static_cast<int64_t>(cell.sequence_id);
   AddToFilter(cell, new_row, new_column);
-  room_.Add(cell, new_row, new_column);
+  const bool is_hidden = hidden_cells_.IsHidden(cell, new_row);
+  room_.Add(cell, is_hidden, new_column);
   ++facts_.cells;
   facts_.oldest = std::min(facts_.oldest, cell.timestamp);
   facts_.newest = std::max(facts_.newest, cell.timestamp);
@@ -227,10 +230,11 @@ void StoreFileBuilder::Count(const CellView& cell, int64_t y, CellSet set) {
     ++facts_.tombstones;
     if (IsFamilyTombstone(cell.type)) ++facts_.family_tombstones;
   }
-  if (set == CellSet::kShown) return;
+  if (!tells_hidden_ || !is_hidden) return CellSet::kShown;
   ++facts_.hidden.cells;
   if (IsTombstone(cell.type))
     facts_.hidden.newest_tombstone = std::max(facts_.hidden.newest_tombstone, cell.timestamp);
+  return CellSet::kHidden;
 }
 
 void StoreFileBuilder::AddToFilter(const CellView& cell, bool new_row, bool new_column) {

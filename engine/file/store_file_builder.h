@@ -22,6 +22,7 @@
 #include "engine/file/store_file.h"
 #include "engine/file/tree_builder.h"
 #include "engine/schema.h"
+#include "engine/visibility/hidden_cells.h"
 
 namespace cellfs {
 
@@ -31,6 +32,7 @@ struct BuilderOptions {
   int64_t cells_at_most = 0;       // decides how large the Bloom filter is
   Timestamp written = 0;           // FileFacts::written
   bool is_major = false;           // FileFacts::is_major
+  bool tells_hidden = false;       // what is hidden by its own cells is put apart
   uint64_t follows = 0;            // FileFacts::follows
   Durations* sync_times = nullptr;  // counts the syncs of the file; outlives the builder
 };
@@ -46,9 +48,8 @@ class StoreFileBuilder {
   StoreFileBuilder(const StoreFileBuilder&) = delete;
   StoreFileBuilder& operator=(const StoreFileBuilder&) = delete;
 
-  // In cell order, whichever set they are of, each once; with its value. Withdrawal markers too,
-  // which are shown.
-  Status Put(const CellView& cell, CellSet set = CellSet::kShown);
+  // In cell order, each once; with its value. Withdrawal markers too, which are shown.
+  Status Put(const CellView& cell);
   int64_t cells() const { return facts_.cells; }
   // About what the cells will take of the disk.
   uint64_t bytes() const { return bytes_; }
@@ -83,7 +84,7 @@ class StoreFileBuilder {
   Status PutRow(const StoredCell& stored, int64_t y, CellSet set);
   Status SyncNowAndThen(const StoredCell& stored);
   Status SyncFile();
-  void Count(const CellView& cell, int64_t y, CellSet set);
+  CellSet Count(const CellView& cell, int64_t y);
   void AddToFilter(const CellView& cell, bool new_row, bool new_column);
   Status PutFilter();
   Status FinishTrees();
@@ -93,6 +94,7 @@ class StoreFileBuilder {
   const std::shared_ptr<const TableFolder> folder_;
   const FamilySchema family_;
   const int32_t inline_value_limit_;
+  const bool tells_hidden_;
   Durations* const sync_times_;
   FileFacts facts_;
   const std::string path_;
@@ -112,6 +114,7 @@ class StoreFileBuilder {
   // Y, S and X of withdrawals that are not put yet: of the column and timestamp of the cell before.
   std::vector<std::tuple<int64_t, int64_t, int64_t>> held_;
   std::optional<BloomFilterBuilder> filter_;
+  HiddenCells hidden_cells_;
   RoomOfCells room_;
   int64_t next_reference_ = 1;
   // Of the cell before, beside its row.

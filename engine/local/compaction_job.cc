@@ -164,6 +164,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   BuilderOptions options{.inline_value_limit = services_.options.inline_value_limit,
                          .written = rules.now,
                          .is_major = is_major,
+                         .tells_hidden = TellsHidden(rules.keep_up_to),
                          .sync_times = &services_.file_sync_times};
   for (const auto& file : compaction_.files) {
     options.cells_at_most += file->facts().cells;
@@ -171,9 +172,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   }
   const BlockCache::CompactionReads reads;
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/false));
-  OutputLimits limits = limits_;
-  limits.tells_hidden = TellsHidden(rules.keep_up_to);
-  CompactionOutput output(services_, versions_, compaction_.family, options, std::move(limits),
+  CompactionOutput output(services_, versions_, compaction_.family, options, limits_,
                           compaction_.lowest(), compaction_.highest());
   // What is written is not claimed any more, or puts would find twice as much missing. One that the
   // background has begun leaves its room to puts that wait for it, unless it gives more back.

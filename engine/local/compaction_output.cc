@@ -2,6 +2,7 @@
 #include "engine/local/compaction_output.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace cellfs {
@@ -16,7 +17,6 @@ CompactionOutput::CompactionOutput(TableServices& services, VersionSet& versions
       limits_(std::move(limits)),
       lowest_(lowest),
       highest_(highest) {
-  if (limits_.tells_hidden) hidden_.emplace();
   options_.cells_at_most = std::min(options_.cells_at_most, limits_.cells_of_file);
 }
 
@@ -26,8 +26,7 @@ Status CompactionOutput::Put(CellCursor& cells) {
   if (builder_ != nullptr && EndsBefore(cells.cell().row)) CELLFS_RETURN_IF_ERROR(EndFile(true));
   if (builder_ == nullptr) CELLFS_RETURN_IF_ERROR(BeginFile());
   CELLFS_RETURN_IF_ERROR(cells.LoadValue());
-  const bool is_hidden = hidden_ && hidden_->IsHidden(cells.cell());
-  return builder_->Put(cells.cell(), is_hidden ? CellSet::kHidden : CellSet::kShown);
+  return builder_->Put(cells.cell());
 }
 
 bool CompactionOutput::EndsBefore(std::string_view row) const {

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,6 @@
 #include "engine/local/table_services.h"
 #include "engine/local/version_set.h"
 #include "engine/visibility/cell_cursor.h"
-#include "engine/visibility/hidden_cells.h"
 
 namespace cellfs {
 
@@ -23,7 +21,6 @@ struct OutputLimits {
   uint64_t bytes_of_file = 0;
   int64_t cells_of_file = 0;      // so many its Bloom filter is made for
   std::vector<std::string> ends;  // rows that begin another file: cuts and seams (KeyRanges)
-  bool tells_hidden = false;      // these are put apart
 };
 
 // Not thread-safe. What is not finished leaves no files, or has them removed later (Leave).
@@ -59,7 +56,6 @@ class CompactionOutput {
   const OutputLimits limits_;
   const SequenceId lowest_;
   const SequenceId highest_;
-  std::optional<HiddenCells> hidden_;          // where they are told
   std::unique_ptr<StoreFileBuilder> builder_;  // null: no file is begun
   std::vector<FileFacts> finished_;
   uint64_t bytes_of_finished_ = 0;  // on the disk

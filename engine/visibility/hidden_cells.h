@@ -2,7 +2,8 @@
 //
 // HiddenCells: which cells of a family most reads need not see: tombstones, and the puts that they
 // hide. A compaction puts them apart in its file, so that a directory in which a million names were
-// deleted, and are kept, is listed as fast as one that never had them.
+// deleted, and are kept, is listed as fast as one that never had them; and each file tells how much
+// of it they take.
 //
 // A read that leaves them out sees the same as one that does not, where it sees all tombstones
 // among them, and no other put that they hide; TableView has these conditions. A tombstone with a
@@ -11,8 +12,6 @@
 #ifndef CELLFS_ENGINE_VISIBILITY_HIDDEN_CELLS_H_
 #define CELLFS_ENGINE_VISIBILITY_HIDDEN_CELLS_H_
 
-#include <string>
-
 #include "engine/cell.h"
 #include "engine/visibility/cell_cursor.h"
 #include "engine/visibility/delete_tracker.h"
@@ -20,16 +19,13 @@
 namespace cellfs {
 
 // Shown all cells of a family in cell order, but for such as are withdrawn for every reader. Not
-// thread-safe. Not for NEW_VERSION_BEHAVIOR, where a tombstone does not hide what comes later.
+// thread-safe. Of NEW_VERSION_BEHAVIOR, where a tombstone does not hide what comes later, no more
+// than an estimate.
 class HiddenCells {
  public:
-  bool IsHidden(const CellView& cell) {
+  bool IsHidden(const CellView& cell, bool is_new_row) {
+    if (is_new_row) deletes_.Reset();
     if (cell.type == kWithdrawMarker) return false;
-    if (!has_row_ || cell.row != row_) {
-      has_row_ = true;
-      row_ = cell.row;
-      deletes_.Reset();
-    }
     if (cell.type == CellType::kPut)
       return deletes_.IsDeleted(cell) != DeleteTracker::Result::kNotDeleted;
     if (cell.time_to_live != kNoCellTtl) return false;
@@ -39,8 +35,6 @@ class HiddenCells {
 
  private:
   DeleteTracker deletes_;
-  std::string row_;
-  bool has_row_ = false;
 };
 
 }  // namespace cellfs

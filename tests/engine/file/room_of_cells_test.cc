@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/visibility/hidden_cells.h"
+
 namespace cellfs {
 namespace {
 
@@ -14,9 +16,11 @@ struct CellOfRoom {
   std::string row, qualifier;
   Timestamp timestamp = 0;
   CellType type = CellType::kPut;
+  int64_t time_to_live = kNoCellTtl;
 };
 
 RoomFacts RoomOf(const std::vector<CellOfRoom>& cells) {
+  HiddenCells hidden;
   RoomOfCells room;
   const CellOfRoom* before = nullptr;
   for (const CellOfRoom& cell : cells) {
@@ -26,9 +30,11 @@ RoomFacts RoomOf(const std::vector<CellOfRoom>& cells) {
     view.qualifier = cell.qualifier;
     view.timestamp = cell.timestamp;
     view.type = cell.type;
+    view.time_to_live = cell.time_to_live;
     view.value = value;
     const bool is_new_row = before == nullptr || before->row != cell.row;
-    room.Add(view, is_new_row, is_new_row || before->qualifier != cell.qualifier);
+    room.Add(view, hidden.IsHidden(view, is_new_row),
+             is_new_row || before->qualifier != cell.qualifier);
     before = &cell;
   }
   return room.Facts();
@@ -55,6 +61,10 @@ TEST(RoomOfCells, TombstonesAndWhatTheyHideAreDeleted) {
   EXPECT_EQ(RoomOf({{"a", "p", 9, column}, {"a", "q", 1}, {"b", "p", 1}, {"b", "q", 1}}),
             Told(0, 250))
       << "a tombstone is of its column alone";
+}
+
+TEST(RoomOfCells, WhatATombstoneWithATtlOfItsOwnHidesIsBackSomeDay) {
+  EXPECT_EQ(RoomOf({{"a", "p", 2, CellType::kDeleteColumn, 1000}, {"a", "p", 2}}), Told(0, 500));
 }
 
 TEST(RoomOfCells, TombstonesOfFamiliesAreOfTheirRow) {

@@ -51,7 +51,7 @@ const Lines kRows = {
     "INSERT INTO facts VALUES('filter_blocks',1)",
     "INSERT INTO facts VALUES('filter_has_columns',1)",
     "INSERT INTO facts VALUES('first_row',X'61')",
-    "INSERT INTO facts VALUES('hidden_cells',2)",
+    "INSERT INTO facts VALUES('hidden_cells',3)",
     "INSERT INTO facts VALUES('highest',15)",
     "INSERT INTO facts VALUES('is_major',1)",
     "INSERT INTO facts VALUES('last_row',X'62')",
@@ -68,10 +68,10 @@ const Lines kRows = {
     "INSERT INTO facts VALUES('tombstones',2)",
     "INSERT INTO facts VALUES('withdrawals',1)",
     "INSERT INTO facts VALUES('written',77)",
-    "INSERT INTO cells VALUES(X'61',X'',-6,-14,-11,X'',NULL,NULL,NULL,NULL)",
     "INSERT INTO cells VALUES(X'61',X'6C6F6E67',-7,-4,-12,NULL,12,1,NULL,NULL)",
     "INSERT INTO cells VALUES(X'61',X'71',-9,-268,-15,X'',12,NULL,NULL,NULL)",
     "INSERT INTO cells VALUES(X'62',X'00FF',-10,-4,-13,X'',NULL,NULL,60000,NULL)",
+    "INSERT INTO hidden VALUES(X'61',X'',-6,-14,-11,X'',NULL,NULL,NULL,NULL)",
     "INSERT INTO hidden VALUES(X'61',X'71',-8,-12,-14,X'',NULL,NULL,NULL,NULL)",
     "INSERT INTO hidden VALUES(X'61',X'71',-5,-4,-10,X'66697665',NULL,NULL,NULL,NULL)",
     "INSERT INTO long_values VALUES(1,X'7477656C7665206279746573')",
@@ -101,10 +101,10 @@ const Lines kSchemaOfFormat4 = {
     "CREATE INDEX hidden_tombstones ON hidden(K, Q) WHERE Y < -4 AND Y > -256",
 };
 const Lines kCellsOfFormat4 = {
-    "INSERT INTO cells VALUES(X'61',X'',-6,-14,-11,0,-704236815,X'',NULL,NULL,NULL)",
     "INSERT INTO cells VALUES(X'61',X'6C6F6E67',-7,-4,-12,12,873123722,NULL,1,NULL,NULL)",
     "INSERT INTO cells VALUES(X'61',X'71',-9,-268,-15,12,-737688003,X'',NULL,NULL,NULL)",
     "INSERT INTO cells VALUES(X'62',X'00FF',-10,-4,-13,0,624011687,X'',NULL,60000,NULL)",
+    "INSERT INTO hidden VALUES(X'61',X'',-6,-14,-11,0,-704236815,X'',NULL,NULL,NULL)",
     "INSERT INTO hidden VALUES(X'61',X'71',-8,-12,-14,0,-726182319,X'',NULL,NULL,NULL)",
     "INSERT INTO hidden VALUES(X'61',X'71',-5,-4,-10,4,-1928372539,X'66697665',NULL,NULL,NULL)",
     "INSERT INTO long_values VALUES(1,-596884581,X'7477656C7665206279746573')",
@@ -133,7 +133,7 @@ FileFacts Facts() {
           .tombstones = 2,
           .family_tombstones = 1,
           .withdrawals = 1,
-          .hidden = {.cells = 2, .newest_tombstone = 8},
+          .hidden = {.cells = 3, .newest_tombstone = 8},
           .surplus = 0,
           .bytes = 3 * kPage,
           .written = 77,
@@ -169,8 +169,6 @@ std::vector<Cell> Cells() {
   return cells;
 }
 
-bool IsHidden(const Cell& cell) { return cell.sequence_id == 14 || cell.sequence_id == 10; }
-
 class StoreFileBytesTest : public testing::Test {
  protected:
   void Write() {
@@ -181,10 +179,11 @@ class StoreFileBytesTest : public testing::Test {
                                             .inline_value_limit = 11,
                                             .cells_at_most = 6,
                                             .written = 77,
-                                            .is_major = true});
+                                            .is_major = true,
+                                            .tells_hidden = true});
     ASSERT_OK(builder);
     for (const Cell& cell : Cells())
-      ASSERT_OK((*builder)->Put(ViewOf(cell), IsHidden(cell) ? CellSet::kHidden : CellSet::kShown));
+      ASSERT_OK((*builder)->Put(ViewOf(cell)));
     const auto facts = (*builder)->Finish(10, 15);
     ASSERT_OK(facts);
     EXPECT_EQ(**facts, Facts());
