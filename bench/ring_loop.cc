@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 #include "fs/kernel/fuse_init_reply.h"
@@ -46,8 +48,8 @@ class Loop final : private fs::RequestServer {
     ServeDevice(request);  // INIT
     if (rings_.is_prepared()) {
       if (prepared_ = rings_.Start(); prepared_.ok()) {
-        while (ServeDevice(request)) {  // forgets
-        }
+        // Forgets, for which nobody waits: those that come next gather, as in cellfs.
+        while (ServeDevice(request)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       rings_.Stop();
     }

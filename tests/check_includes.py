@@ -36,7 +36,7 @@ LAYERS = {
 }
 # The system headers that few files may include.
 RESTRICTED = {
-    "fuse": re.compile(r"(fs/kernel/fuse_[^/]*|bench/nullfs\.cc)$"),
+    "fuse": re.compile(r"(fs/kernel/fuse_[^/]*|bench/(nullfs\.cc|ring_loop\.(cc|h)))$"),
     "sqlite3": re.compile(
         r"(engine/file/(database\.(h|cc)|page_(checksums|writer)\.cc)|bench/.*|tests/.*)$"),
     "mysql": re.compile(r"engine/obkv/connection\.cc$"),

@@ -32,14 +32,14 @@ struct alignas(128) RingPool::Queue {
   std::atomic<int> idle{0};     // wait for the next request
   std::atomic<int> waiting{0};  // serve, and wait within
   std::atomic<uint64_t> received{0};
-  std::atomic<bool> steps_back{false};
+  std::atomic<bool> may_step_back{false};
   bool is_to_be_asked = false;  // guarded by the pool's mutex
   std::unique_ptr<RingEntry> first;  // from Prepare to Start
   std::unique_ptr<RingEntry> spare;  // until no other can be had; guarded by the pool's mutex
   // The watch's.
   uint64_t seen = 0;            // of `received`
-  int looks_in_front = 0;       // until they step back again
-  int looks_since = 0;          // they step back
+  int looks_in_front = 0;       // until they may step back again
+  int looks_since = 0;          // they may step back
   int penalty = kFirstPenalty;  // how long they do not the next time
 };
 
@@ -85,6 +85,7 @@ Status RingPool::Prepare(int device, size_t payload_size) {
   processors_.emplace();
   may_step_back_ = MayStepBack();
   const auto count = static_cast<uint16_t>(get_nprocs_conf());
+  stepping_back_.emplace(count);
   for (uint16_t number = 0; number < count; ++number) {
     place_.queue = number;
     auto entry = RingEntry::Make(place_, server_.CountsForThread());
@@ -96,7 +97,7 @@ Status RingPool::Prepare(int device, size_t payload_size) {
     Queue& queue = queues_.emplace_back(number);
     queue.first = std::move(*entry);
     queue.spare = std::move(*spare);
-    queue.steps_back = may_step_back_;
+    queue.may_step_back = may_step_back_;
   }
   return {};
 }
@@ -224,6 +225,7 @@ void RingPool::ServeOne(Worker& self) {
     const std::lock_guard lock(mutex_);
     watch_.Wake();
   }
+  if (may_step_back_) stepping_back_->Asks(self.entry->request().Header().pid, queue.number);
   server_.Serve(self.entry->request());
   if (!self.is_kept.load(std::memory_order_relaxed)) KeepOnProcessor(self);
   self.is_idle.store(true, std::memory_order_relaxed);
@@ -232,7 +234,9 @@ void RingPool::ServeOne(Worker& self) {
 
 void RingPool::Commit(Worker& self) {
   self.entry->Commit();
-  if (!self.queue.steps_back.load(std::memory_order_relaxed)) return;
+  const Queue& queue = self.queue;
+  if (!queue.may_step_back.load(std::memory_order_relaxed)) return;
+  if (!stepping_back_->IsDue(queue.number)) return;
   ++self.steps;
   StepBack();
   self.entry->Submit();
@@ -257,7 +261,7 @@ bool RingPool::Look() {
 // Whether nothing happens there. Where nothing moves, and nobody is left to take what comes, there
 // is one more, and those that are at work may go on elsewhere.
 bool RingPool::LookAt(Queue& queue) {
-  if (queue.looks_in_front > 0 && --queue.looks_in_front == 0) queue.steps_back = true;
+  if (queue.looks_in_front > 0 && --queue.looks_in_front == 0) queue.may_step_back = true;
   ++queue.looks_since;
   const uint64_t received = queue.received;
   const bool progress = std::exchange(queue.seen, received) != received;
@@ -283,7 +287,7 @@ void RingPool::LookAt(Worker& worker) {
   queue.penalty = again ? std::min(2 * queue.penalty, kLongestPenalty) : kFirstPenalty;
   queue.looks_in_front = queue.penalty;
   queue.looks_since = 0;
-  queue.steps_back = false;
+  queue.may_step_back = false;
 }
 
 void RingPool::AskForNewThreads() {

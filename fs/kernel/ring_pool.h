@@ -38,6 +38,7 @@
 #include "engine/waiting.h"
 #include "fs/kernel/ring_entry.h"
 #include "fs/kernel/scheduling.h"
+#include "fs/kernel/stepping_back.h"
 #include "fs/requests/pool_watch.h"
 
 namespace cellfs::fs {
@@ -108,6 +109,7 @@ class RingPool {
   RingEntry::Place place_;
   std::optional<Processors> processors_;  // from Prepare on, as the next
   bool may_step_back_ = false;
+  std::optional<SteppingBack> stepping_back_;
   std::deque<Queue> queues_;  // by the number of its processor
 
   std::mutex mutex_;  // guards the rest
