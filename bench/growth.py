@@ -3,7 +3,7 @@
 """What grows with the store, and what one request waits for because of another: one table.
 
   growth.py --programs BUILD --work DIR [--sections cells,versions,files,table,columns,stalls,values]
-            [--long] [--rounds N] [--realtime] [--out FILE]
+            [--long] [--rounds N] [--realtime] [--transport fuse|uring] [--out FILE]
 
 Stores are filled unmounted (bench/fill) and then mounted; the floor is nullfs with a computed tree
 of the same shape. Where latencies are compared, client and daemon share one processor, as in the
@@ -51,7 +51,8 @@ class Mount:
         return self
 
     def mount(self, options=""):
-        command = [*self.prefix, f"{self.a.programs}/src/cellfs", "mount", *(["-o", options] if options else []), self.store, self.dir]
+        options = ",".join(filter(None, (f"transport={self.a.transport}", options)))
+        command = [*self.prefix, f"{self.a.programs}/src/cellfs", "mount", "-o", options, self.store, self.dir]
         self.mount_s = seconds(lambda: subprocess.run(command, check=True))
         self.pid = int(json.loads(sh(f"{self.a.programs}/src/cellfs status --json {self.dir}"))["pid"])
         self.table = f"{self.dir}/default/t"
@@ -59,7 +60,8 @@ class Mount:
         return self
 
     def floor(self, rows, columns):
-        command = [*self.prefix, f"{self.a.programs}/bench/nullfs", "--floor", "--syn", f"{rows},1,{columns},100", self.dir]
+        command = [*self.prefix, f"{self.a.programs}/bench/nullfs", "--floor", *(["--loop", "uring"] if self.a.transport == "uring" else []),
+                   "--syn", f"{rows},1,{columns},100", self.dir]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not os.path.ismount(self.dir):
             time.sleep(0.05)
@@ -431,6 +433,7 @@ def main():
     ap.add_argument("--rounds", type=int, default=3)
     ap.add_argument("--long", action="store_true")
     ap.add_argument("--realtime", action="store_true")
+    ap.add_argument("--transport", choices=["fuse", "uring"], default="fuse", help="of the mounts and of the floor")
     ap.add_argument("--out")
     a = ap.parse_args()
     table = Table(a)
