@@ -475,12 +475,12 @@ def test_the_watchdog_hears_of_a_daemon_that_serves_and_of_no_other(manager, pla
 
 
 def test_the_watchdog_hears_nothing_where_the_daemon_lives_and_does_not_serve(manager, place):
-    """The thread that receives requests is held; all others run."""
+    """The thread that receives requests is held; all others run. By io_uring others would take its place."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
     seize, interrupt, detach = 0x4206, 0x4207, 17
     store, mountpoint = place
-    manager.start(store, mountpoint, WATCHDOG_USEC="200000")
+    manager.start(store, mountpoint, "-o", "transport=fuse", WATCHDOG_USEC="200000")
     manager.hear_until("READY=1")
 
     def receivers():
@@ -488,15 +488,17 @@ def test_the_watchdog_hears_nothing_where_the_daemon_lives_and_does_not_serve(ma
                 if (task / "syscall").read_text().startswith("0 ")]  # read(2)
     wait_until(receivers, "a thread that receives")
     held = receivers()
-    for thread in held:
-        assert libc.ptrace(seize, thread, None, None) == 0
-        assert libc.ptrace(interrupt, thread, None, None) == 0
-        os.waitpid(thread, 0x40000000)  # __WALL
-    manager.hears_nothing_but("WATCHDOG=1", 0.3)  # what was under way
-    assert not manager.hears_nothing_but("WATCHDOG=1", 1)
-    assert "pid" in run(CELLFS, "status", "--json", mountpoint)[1]  # by the control socket
-    for thread in held:
-        assert libc.ptrace(detach, thread, None, None) == 0
+    try:
+        for thread in held:
+            assert libc.ptrace(seize, thread, None, None) == 0
+            assert libc.ptrace(interrupt, thread, None, None) == 0
+            os.waitpid(thread, 0x40000000)  # __WALL
+        manager.hears_nothing_but("WATCHDOG=1", 0.3)  # what was under way
+        assert not manager.hears_nothing_but("WATCHDOG=1", 1)
+        assert "pid" in run(CELLFS, "status", "--json", mountpoint)[1]  # by the control socket
+    finally:
+        released = [libc.ptrace(detach, thread, None, None) for thread in held]
+    assert not any(released)
     assert "WATCHDOG=1" in manager.hear()
     assert run("umount", mountpoint)[0] == 0
     assert manager.process.wait(PATIENCE) == 0
