@@ -186,6 +186,21 @@ TEST_F(WalRollTest, WholeRecordsBehindATornEndAreKeptAndTold) {
   EXPECT_EQ(*PosixFiles().Read(PathOf(2) + ".cut-0"), second);
 }
 
+TEST_F(WalRollTest, WhoOnlyReadsIsToldAndChangesNothing) {
+  FillTwoSegments();
+  const std::string first = first_.substr(0, first_.size() - 1);
+  Overwrite(first, second_);
+  seen_.clear();
+  const auto wal = Wal::Open(UnchangedFiles(), directory(), {.store_id = kStoreId}, Recorder());
+  ASSERT_TRUE(wal.ok()) << wal.status().ToString();
+  EXPECT_EQ(Sequences(), (Ids{1, 2}));
+  ASSERT_EQ((*wal)->CutOff().size(), 2u);
+  EXPECT_NE((*wal)->CutOff()[0].find("a record is broken"), std::string::npos);
+  EXPECT_NE((*wal)->CutOff()[1].find("2 records stand in it"), std::string::npos);
+  EXPECT_EQ(Read(1), first);
+  EXPECT_EQ(Read(2), second_);
+}
+
 // Once the older segment is on disk, the newer one says so, before anything in it counts as synced.
 TEST_F(WalRollTest, ATornEndBeforeWhatMayHaveBeenSyncedIsCorruption) {
   FillTwoSegments();
