@@ -193,7 +193,6 @@ void RingPool::Run(Worker& self) {
   }
   WaitObserver::OfThisThread() = &self;
   self.id = gettid();
-  if (may_step_back_) LetOthersFinish();
   KeepOnProcessor(self);
   self.entry->Register();
   if (self.comes_late) {

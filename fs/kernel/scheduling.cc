@@ -40,17 +40,15 @@ bool MayStepBack() {
   bool may = false;
   if (sched_getscheduler(0) != SCHED_OTHER) return may;
   try {
-    std::thread([&may] { may = SetPolicy(0, SCHED_IDLE) && SetPolicy(0, SCHED_BATCH); }).join();
+    std::thread([&may] { may = SetPolicy(0, SCHED_IDLE) && SetPolicy(0, SCHED_OTHER); }).join();
   } catch (const std::exception&) {
     return false;
   }
   return may;
 }
 
-void LetOthersFinish() { SetPolicy(0, SCHED_BATCH); }
-
 void StepBack() { SetPolicy(0, SCHED_IDLE); }
 
-void ComeForward(pid_t thread) { SetPolicy(thread, SCHED_BATCH); }
+void ComeForward(pid_t thread) { SetPolicy(thread, SCHED_OTHER); }
 
 }  // namespace cellfs::fs

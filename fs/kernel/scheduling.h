@@ -6,9 +6,6 @@
 // another processor has nothing to do, as this one is still busy, and there it first has to be
 // woken: that takes longer than most requests. So a thread steps back for its reply: who asked goes
 // on here at once, and the thread after it.
-//
-// And a request for whose answer nobody waits, as the one behind the last close of a file, would take
-// the processor from who made it, and give it back a moment later. So a thread lets others finish.
 #ifndef CELLFS_FS_KERNEL_SCHEDULING_H_
 #define CELLFS_FS_KERNEL_SCHEDULING_H_
 
@@ -35,11 +32,9 @@ class Processors {
 // Whether a thread of this program may step back and come forward again: that needs the right to
 // change priorities (CAP_SYS_NICE or RLIMIT_NICE), and that it has no other than the usual.
 bool MayStepBack();
-// The calling thread, where it is woken: takes the processor from nobody who is at work on it.
-void LetOthersFinish();
 // The calling thread: any other one that can run goes first. May return late.
 void StepBack();
-// A thread that lets others finish is as it was before; 0: the calling one.
+// 0: the calling thread.
 void ComeForward(pid_t thread);
 
 }  // namespace cellfs::fs
