@@ -66,12 +66,8 @@ StatusOr<LogPosition> Wal::Append(std::span<const LogRecord> records) {
 }
 
 Status Wal::Write(std::span<const LogRecord> records) {
-  LogPosition synced = 0;
-  {
-    const std::lock_guard lock(sync_mutex_);
-    if (!broken_.ok()) return broken_;
-    synced = synced_;
-  }
+  if (is_broken_) return health();
+  const LogPosition synced = synced_;
   buffer_.clear();
   apart_.clear();
   // Made before the write: nothing behind it may run out of memory.
@@ -122,12 +118,8 @@ void Wal::MarkTable(TableId table, TableMark mark) {
 
 // REQUIRES: the append mutex. A segment that has nothing but notes counts as empty.
 void Wal::AppendNote(const LogNote& note) {
-  LogPosition synced = 0;
-  {
-    const std::lock_guard lock(sync_mutex_);
-    if (!broken_.ok()) return;
-    synced = synced_;
-  }
+  if (is_broken_) return;
+  const LogPosition synced = synced_;
   std::string bytes;
   EncodeNote(note, {end(), synced}, &bytes);
   if (!file_->Append(bytes).ok()) {
@@ -178,11 +170,6 @@ Status Wal::ReadAfter(LogPosition after, const LogVisitor& visitor) {
     after = std::max(after, base + intact);
   }
   return {};
-}
-
-LogPosition Wal::synced() const {
-  const std::lock_guard lock(sync_mutex_);
-  return synced_;
 }
 
 uint64_t Wal::bytes() const {

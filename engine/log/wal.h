@@ -121,7 +121,7 @@ class Wal {
   Status ReadAfter(LogPosition after, const LogVisitor& visitor);
 
   // So far it is on disk.
-  LogPosition synced() const;
+  LogPosition synced() const { return synced_; }
   LogPosition end() const { return end_.load(std::memory_order_acquire); }
   // Why it takes no more; OK: it does.
   Status health() const;
@@ -250,7 +250,9 @@ class Wal {
   bool roll_due_ = false;      // the background shall begin a segment
   bool sync_due_ = false;      // the background shall sync at once
   Status broken_;              // why the log takes no more
-  LogPosition synced_ = 0;
+  // Written under sync_mutex_, so that each write reads them without it.
+  std::atomic<bool> is_broken_{false};
+  std::atomic<LogPosition> synced_{0};
   Durations sync_times_;
   std::thread background_thread_;
 };

@@ -50,8 +50,7 @@ void Wal::AskForSync(uint64_t unsynced) {
 
 uint64_t Wal::Unsynced() const {
   const LogPosition present = end();
-  const std::lock_guard lock(sync_mutex_);
-  return present - std::min(present, synced_);
+  return present - std::min(present, synced());
 }
 
 bool Wal::IsBehind() const {
@@ -77,10 +76,7 @@ void Wal::ReserveAhead() {
 }
 
 Status Wal::SyncTo(LogPosition position) {
-  {
-    const std::lock_guard lock(sync_mutex_);
-    if (synced_ >= position) return {};
-  }
+  if (synced_ >= position) return {};
   const Waiting waiting(Wait::kIsLong);
   {
     std::unique_lock lock(sync_mutex_);
@@ -106,7 +102,7 @@ Status Wal::SyncFile(AppendFile& file, LogPosition up_to) {
   if (!status.ok()) return Break(status);
   const std::lock_guard lock(sync_mutex_);
   if (!broken_.ok()) return broken_;
-  synced_ = std::max(synced_, up_to);
+  synced_ = std::max(synced(), up_to);
   return {};
 }
 
@@ -114,6 +110,7 @@ Status Wal::Break(const Status& reason) {
   const std::lock_guard lock(sync_mutex_);
   if (!broken_.ok()) return broken_;
   broken_ = {StatusCode::kIoError, "the log broke"};  // short, so that it needs no memory
+  is_broken_ = true;
   broken_ = {StatusCode::kIoError,
              "the log takes no more until the store is opened anew: " + reason.message()};
   return broken_;
