@@ -21,25 +21,28 @@ struct CachedCell {
   bool alone = false;  // the column has no other version and no tombstone, as far as is known
 };
 
-// One of them or none; its owner guards it.
+// One of them or none; its owner guards it. Most columns never have one.
 class CellCache {
  public:
   void Keep(const CachedCell& cell, uint64_t looked_at) {
-    kept_ = std::make_unique<Kept>(Kept{cell, looked_at});
+    if (kept_ == nullptr) kept_ = std::make_unique<Kept>();
+    *kept_ = {cell, looked_at};
   }
-  void Drop() { kept_.reset(); }
+  // The memory stays for the next one, which mostly comes at once.
+  void Drop() {
+    if (kept_ != nullptr) kept_->cell.reset();
+  }
   std::optional<CachedCell> cell() const {
-    return kept_ == nullptr ? std::nullopt : std::optional(kept_->cell);
+    return kept_ == nullptr ? std::nullopt : kept_->cell;
   }
   // The same, unless anything at all has changed since it was looked at: `newest` is then higher.
   std::optional<CachedCell> CellAsOf(uint64_t newest) const {
-    return kept_ == nullptr || newest > kept_->looked_at ? std::nullopt
-                                                         : std::optional(kept_->cell);
+    return kept_ == nullptr || newest > kept_->looked_at ? std::nullopt : kept_->cell;
   }
 
  private:
   struct Kept {
-    CachedCell cell;
+    std::optional<CachedCell> cell;
     uint64_t looked_at = 0;
   };
   std::unique_ptr<Kept> kept_;
