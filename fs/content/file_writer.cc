@@ -46,11 +46,12 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
     CELLFS_RETURN_IF_FAILED(CheckIsNoLater(cells_.reading, request.uid, place));
   }
   OpenedFile opened;
-  const std::shared_ptr<SharedFile> file = node->ShareFile();
   const bool joins = !mode.truncate && !mode.created;
-  if (joins && file->is_replaced()) ShareReplacements(*node, mode.read);
+  const std::shared_ptr<SharedFile> open = joins ? node->shared_file() : nullptr;
+  if (open != nullptr && open->is_replaced()) ShareReplacements(*node, mode.read);
   static_cast<void>(node->stale_pages(cells_.tree.clock.Now()));  // which may be so from now on
   const FilePages pages = cells_.tree.kernel.DropStalePages(*node);
+  const std::shared_ptr<SharedFile>& file = pages.file;
   const bool is_mixed = file->is_replaced() || node->has_stale_pages();  // in this order
   opened.direct_io = joins && mode.read && pages.is_written && is_mixed;
   {
