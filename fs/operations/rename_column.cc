@@ -47,8 +47,9 @@ OutcomeOr<std::optional<Cell>> ReadSource(const Renaming& with, const Caller& ca
   return ReadColumn(with.reading, caller, from, ReadDetail::kValues);
 }
 
-Source SourceOf(const Cell& cell, const ShownAttributes& shown, bool temporary) {
-  Source source{cell.value, shown.uid, shown.gid, shown.mode,
+// Takes the value out of the cell.
+Source SourceOf(Cell& cell, const ShownAttributes& shown, bool temporary) {
+  Source source{std::move(cell.value), shown.uid, shown.gid, shown.mode,
                 shown.mtime.value_or(ToTimespec(cell.timestamp))};
   source.time_to_live = cell.time_to_live;
   auto time = temporary ? ExplicitTime(shown, cell.timestamp) : std::nullopt;
