@@ -36,14 +36,6 @@ Cell CopyOf(const CellView& view) {
           view.value_length};
 }
 
-std::strong_ordering CompareInFamily(const CellView& a, const CellView& b) {
-  // string_view compares by char_traits<char>, which is unsigned: exactly HBase's byte order.
-  if (auto order = a.qualifier <=> b.qualifier; order != 0) return order;
-  if (auto order = b.timestamp <=> a.timestamp; order != 0) return order;
-  if (auto order = b.type <=> a.type; order != 0) return order;
-  return b.sequence_id <=> a.sequence_id;
-}
-
 std::strong_ordering CompareCells(const CellView& a, const CellView& b) {
   if (auto order = a.row <=> b.row; order != 0) return order;
   if (auto order = a.family <=> b.family; order != 0) return order;

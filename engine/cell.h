@@ -88,8 +88,15 @@ Cell CopyOf(const CellView& view);
 // The order above, over whole keys. The value plays no part.
 std::strong_ordering CompareCells(const CellView& a, const CellView& b);
 
-// The same without rows and families: of two cells of one row and family.
-std::strong_ordering CompareInFamily(const CellView& a, const CellView& b);
+// The same without rows and families: of two cells of one row and family. Here, for a search among
+// many cells does little else.
+inline std::strong_ordering CompareInFamily(const CellView& a, const CellView& b) {
+  // string_view compares by char_traits<char>, which is unsigned: exactly HBase's byte order.
+  if (auto order = a.qualifier <=> b.qualifier; order != 0) return order;
+  if (auto order = b.timestamp <=> a.timestamp; order != 0) return order;
+  if (auto order = b.type <=> a.type; order != 0) return order;
+  return b.sequence_id <=> a.sequence_id;
+}
 
 // The smallest row after `row`: the row with a zero byte appended.
 std::string RowAfter(std::string_view row);
