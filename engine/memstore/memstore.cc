@@ -88,7 +88,9 @@ class Memstore::FamilyList {
   }
 
   Node* First(const CellPlace& place) const {
-    return LastWhere([&](const CellView& cell) { return IsBefore(cell, place); })->Next();
+    Node* const before = LastWhere([&](const CellView& cell) { return IsBefore(cell, place); });
+    looked_at_ = {id_, before};
+    return before->Next();
   }
   // nullptr: there is none. An empty row is after every row.
   Node* LastBeforeRow(std::string_view row) const {
@@ -148,18 +150,36 @@ class Memstore::FamilyList {
     Descend(is_before, is_ahead ? PathAt(top_level()) : head_, top_level(), path_.data());
   }
 
+  // The node behind which a cell belongs, if this thread has looked there last: who puts has mostly
+  // looked just before for what lies on the column. Null: it has not. Each look serves once.
+  template <typename Condition>
+  Node* TakeLookedAt(Condition is_before) {
+    const LookedAt looked_at = std::exchange(looked_at_, {});
+    if (looked_at.list != id_) return nullptr;
+    Node* const node = looked_at.before;
+    const Node* const next = node->Next();
+    const bool is_behind = node == head_ || is_before(node->cell);
+    return is_behind && (next == nullptr || !is_before(next->cell)) ? node : nullptr;
+  }
+
+  static void LinkBehind(Node* before, Node* node, int level) {
+    node->Links()[level].store(before->Next(level), std::memory_order_relaxed);
+    before->Links()[level].store(node, std::memory_order_release);
+  }
+
   void Link(Node* node) {
     const int height = node->height;
-    FindPath([node](const CellView& cell) { return IsBefore(cell, node->cell); });
+    const auto is_before = [node](const CellView& cell) { return IsBefore(cell, node->cell); };
+    // On one level; so it does not lie in the path.
+    Node* const looked_at = height == 1 ? TakeLookedAt(is_before) : nullptr;
+    if (looked_at != nullptr) return LinkBehind(looked_at, node, 0);
+    FindPath(is_before);
     assert(node->cell.type == kWithdrawMarker || path_[0]->Next() == nullptr ||
            IsBefore(node->cell, path_[0]->Next()->cell));
     // A reader that finds the new height early sees the head's null links, and goes down.
     if (height > height_.load(std::memory_order_relaxed))
       height_.store(height, std::memory_order_relaxed);
-    for (int level = 0; level < height; ++level) {
-      node->Links()[level].store(PathAt(level)->Next(level), std::memory_order_relaxed);
-      PathAt(level)->Links()[level].store(node, std::memory_order_release);
-    }
+    for (int level = 0; level < height; ++level) LinkBehind(PathAt(level), node, level);
   }
 
   int RandomHeight() {
@@ -171,8 +191,18 @@ class Memstore::FamilyList {
     return height;
   }
 
+  // Of a list by its id: another may come to lie at its address.
+  struct LookedAt {
+    uint64_t list;
+    Node* before;
+  };
+  static inline constinit thread_local LookedAt looked_at_{};
+  static inline constinit std::atomic<uint64_t> lists_ever_{0};
+
+  const uint64_t id_ = ++lists_ever_;
   Node* const head_;
-  // Of the node that was linked last: on each level the last one before it. For who adds.
+  // Of the node that was linked last by its path: on each level the last one before it, but for
+  // those that came after. For who adds.
   std::array<Node*, kMaxHeight> path_;
   std::atomic<int> height_{1};
   uint64_t random_ = 0x9e3779b97f4a7c15;

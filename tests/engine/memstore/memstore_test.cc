@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <set>
 #include <thread>
@@ -103,6 +104,44 @@ TEST(MemstoreTest, LongValuesAreTakenWithoutACopy) {
     ASSERT_TRUE(cursor->Next().ok());
   }
   EXPECT_FALSE(cursor->valid());
+}
+
+// A put goes where its thread has looked last, if it belongs there: not where others have put since,
+// nor where it has looked in another memstore.
+TEST(MemstoreTest, WhereAThreadHasLookedBeforeAPutChangesNoOrder) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 20; ++round) {
+    std::array<std::shared_ptr<Memstore>, 2> memstores;
+    std::array<Model, 2> models;
+    for (auto& memstore : memstores)
+      memstore = std::make_shared<Memstore>(std::vector<std::string>{"f"});
+    for (SequenceId sequence = 1; sequence <= 300; ++sequence) {
+      const Cell cell = RandomCell(random, sequence);
+      const Cell other = RandomCell(random, sequence + 1000);
+      const size_t to = random() % 2;
+      const bool looks_there = random() % 4 != 0;
+      const Cell& aim = random() % 4 != 0 ? cell : other;
+      const auto cursor =
+          OpenMemstoreCursor(memstores[looks_there ? to : 1 - to], "f", kMaxSequenceId);
+      ASSERT_TRUE(cursor->Seek({aim.row, aim.qualifier}).ok());
+      if (random() % 4 == 0) {
+        std::thread([&] { Add(*memstores[to], other); }).join();
+        models[to].insert(other);
+      }
+      Add(*memstores[to], cell);
+      models[to].insert(cell);
+    }
+    for (size_t i = 0; i < memstores.size(); ++i) {
+      const auto cursor = OpenMemstoreCursor(memstores[i], "f", kMaxSequenceId);
+      ASSERT_TRUE(cursor->Seek({}).ok());
+      ASSERT_EQ(Rest(*cursor), Expected(models[i], kMaxSequenceId, {}));
+      for (const Cell& cell : models[i]) {
+        ASSERT_TRUE(cursor->Seek({cell.row, cell.qualifier, cell.timestamp}).ok());
+        ASSERT_TRUE(cursor->valid());
+        ASSERT_EQ(cursor->cell().qualifier, cell.qualifier);
+      }
+    }
+  }
 }
 
 TEST(MemstoreTest, IsAsASortedSetFromAnyPlaceAndReadPoint) {
