@@ -81,7 +81,7 @@ void ColumnEffects::KeepTimes(const Place& column) const noexcept {
 }
 
 void ColumnEffects::KeepTimesAbove(const Place& column) const {
-  if (tree_.last_changed_family.IsStill(column)) return;
+  if (!Node::AnyFirstTimes() || tree_.last_changed_family.IsStill(column)) return;
   const uint64_t looked_at = Node::FirstTimesEver();
   for (const PlaceKind kind : {PlaceKind::kRow, PlaceKind::kFamily}) {
     const NodePtr node = tree_.inodes.FindDirectory(column, kind);

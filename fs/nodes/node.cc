@@ -109,6 +109,7 @@ Timestamp Node::KeepFirstTime(Timestamp time, uint64_t forgotten) {
   std::lock_guard lock(mutex_);
   if (first_time_ >= 0) return first_time_;
   if (forgotten_ != forgotten) return time;
+  if (time >= 0) ++first_times_;
   first_time_ = time;
   ++first_times_ever_;
   return time;
@@ -116,7 +117,7 @@ Timestamp Node::KeepFirstTime(Timestamp time, uint64_t forgotten) {
 
 void Node::ForgetFirstTime() {
   std::lock_guard lock(mutex_);
-  first_time_ = -1;
+  if (first_time_.exchange(-1) >= 0) --first_times_;
   ++forgotten_;
 }
 

@@ -31,6 +31,11 @@ class Node : public std::enable_shared_from_this<Node> {
   // `inode_number`: the place's.
   Node(std::shared_ptr<const Place> place, uint64_t inode_number)
       : place_(std::move(place)), inode_number_(inode_number) {}
+  ~Node() {
+    if (first_time_ >= 0) --first_times_;
+  }
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
 
   // As it is now.
   Snapshot<Place> place() const;
@@ -95,8 +100,9 @@ class Node : public std::enable_shared_from_this<Node> {
   // `forgotten`: forgotten_first_times() from before `time` was read. The time to be shown.
   Timestamp KeepFirstTime(Timestamp time, uint64_t forgotten);
   void ForgetFirstTime();
-  // How many directories came to have one, of all.
+  // How many directories came to have one, of all; and whether any has one now.
   static uint64_t FirstTimesEver() { return first_times_ever_.load(std::memory_order_acquire); }
+  static bool AnyFirstTimes() { return first_times_.load(std::memory_order_acquire) > 0; }
   // Of a directory, for a stream that is being opened; null where the kernel must not cache its
   // listing.
   std::shared_ptr<CachedListing> cached_listing(std::atomic<int64_t>& bytes_left);
@@ -143,6 +149,7 @@ class Node : public std::enable_shared_from_this<Node> {
   std::atomic<Timestamp> first_time_{-1};  // changed under mutex_, as the next
   std::atomic<uint64_t> forgotten_{0};
   static inline std::atomic<uint64_t> first_times_ever_{0};
+  static inline std::atomic<int64_t> first_times_{0};
   uint64_t lookups_ = 0;  // guarded by the table's mutex
 };
 
