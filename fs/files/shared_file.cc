@@ -38,6 +38,7 @@ void SharedFile::AddShownTo(std::string& stored) const {
   {
     const std::lock_guard lock(behind_mutex_);
     for (const uint64_t each : first_behind_) first_behind = std::min(first_behind, each);
+    if (static_cast<size_t>(replacers_) > first_behind_.size()) first_behind = 0;
   }
   tail_.CopyTo(stored, 0, tail_.size_below(first_behind));
 }
@@ -150,14 +151,20 @@ SharedBytes SharedFile::ReadWithTail(const std::shared_ptr<const std::string>& s
 }
 
 void SharedFile::AddReplacer(uint64_t first_behind) {
-  const std::lock_guard lock(behind_mutex_);
-  first_behind_.push_back(first_behind);
+  std::unique_lock lock(behind_mutex_, std::defer_lock);
+  if (first_behind != 0) {
+    lock.lock();
+    first_behind_.push_back(first_behind);
+  }
   replacers_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void SharedFile::RemoveReplacer(uint64_t first_behind) {
-  const std::lock_guard lock(behind_mutex_);
-  first_behind_.erase(std::find(first_behind_.begin(), first_behind_.end(), first_behind));
+  std::unique_lock lock(behind_mutex_, std::defer_lock);
+  if (first_behind != 0) {
+    lock.lock();
+    first_behind_.erase(std::find(first_behind_.begin(), first_behind_.end(), first_behind));
+  }
   replacers_.fetch_sub(1, std::memory_order_acq_rel);
 }
 

@@ -161,7 +161,8 @@ class SharedFile {
   DroppedPages dropped_pages_;
   std::atomic<int> replacers_{0};
   mutable std::mutex behind_mutex_;
-  std::vector<uint64_t> first_behind_;  // of each replacer; guarded by behind_mutex_
+  // Of each replacer for which that is not 0, as it is of most; guarded by behind_mutex_.
+  std::vector<uint64_t> first_behind_;
 };
 
 }  // namespace cellfs::fs
