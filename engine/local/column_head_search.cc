@@ -7,9 +7,10 @@
 namespace cellfs {
 
 StatusOr<ColumnHead> ColumnHeadSearch::Run() {
-  CELLFS_ASSIGN_OR_RETURN(const bool of_family, view_.MayHaveTombstones(family_, row_, {}));
-  bool of_column = of_family;
-  if (!qualifier_.empty()) {
+  bool of_family = false;
+  bool of_column = false;
+  if (view_.MayHaveTombstones()) {
+    CELLFS_ASSIGN_OR_RETURN(of_family, view_.MayHaveTombstones(family_, row_, {}));
     CELLFS_ASSIGN_OR_RETURN(of_column, view_.MayHaveTombstones(family_, row_, qualifier_));
   }
   // Raw: a tombstone that has expired hides as before.

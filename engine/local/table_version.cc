@@ -11,6 +11,7 @@ TableFiles::TableFiles(const StoreFiles& files, TableRanges ranges) : ranges_(st
   for (const auto& file : files) {
     families_[file->facts().family].by_age.push_back(file);
     newest_ = std::max(newest_, file->facts().newest);
+    any_tombstones_ |= file->facts().tombstones > 0;
   }
   for (auto& [name, family] : families_) {
     std::sort(family.by_age.begin(), family.by_age.end(), [](const auto& a, const auto& b) {

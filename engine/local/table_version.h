@@ -40,6 +40,7 @@ class TableFiles {
   uint64_t bytes() const;
   uint64_t BytesBeyond(size_t units) const;  // KeyRanges', of the family that has most
   Timestamp newest() const { return newest_; }  // of all cells
+  bool any_tombstones() const { return any_tombstones_; }
 
  private:
   struct OfFamily {
@@ -53,6 +54,7 @@ class TableFiles {
   const OfFamily& Find(std::string_view family) const;
 
   Timestamp newest_ = 0;
+  bool any_tombstones_ = false;
   TableRanges ranges_;
   std::map<std::string, OfFamily, std::less<>> families_;
 };

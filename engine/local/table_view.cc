@@ -143,9 +143,7 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(std::string_view fam
 bool TableView::MayHaveTombstones() const {
   for (const MemoryCells* cells : {version_->active.get(), version_->frozen.get()})
     if (cells != nullptr && cells->any_tombstones()) return true;
-  const StoreFiles files = version_->files->All();
-  return std::any_of(files.begin(), files.end(),
-                     [](const auto& file) { return file->facts().tombstones > 0; });
+  return version_->files->any_tombstones();
 }
 
 StatusOr<bool> TableView::MayHaveTombstones(std::string_view family, std::string_view row,
