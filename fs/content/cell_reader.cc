@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "engine/waiting.h"
+#include "fs/requests/running_request.h"
 
 namespace cellfs::fs {
 
@@ -55,7 +56,7 @@ void CellReader::NameGoes() {
 }
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor what) {
-  if (what == ReadFor::kPages) file_->dropped_pages().AreRead();
+  if (what == ReadFor::kPages) file_->dropped_pages().AreRead(RunningRequest::AskerOfThisThread());
   const auto own_lock = TakeLock(mutex_);
   if (held_) return what == ReadFor::kProgram ? ReadHeld(offset, size) : ReadForPages(offset, size);
   const uint64_t generation = node_->generation();

@@ -9,6 +9,7 @@
 
 #include "fs/files/file_bytes.h"
 #include "fs/reading/reading.h"
+#include "fs/requests/running_request.h"
 
 namespace cellfs::fs {
 
@@ -116,7 +117,8 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 // Whether the kernel's pages may lack what was just written up to there.
 bool CellWriter::MayLack(uint64_t end) {
   const bool may_be_cut = node_->kernel_size().IsWritten(static_cast<int64_t>(end));
-  return file_->dropped_pages().MayLackWritten() || may_be_cut;
+  const pid_t asker = RunningRequest::AskerOfThisThread();
+  return file_->dropped_pages().MayLackWritten(asker) || may_be_cut;
 }
 
 Outcome CellWriter::KeepOrPutWritten(ColumnChange& change) {
@@ -382,7 +384,7 @@ std::optional<PendingWrite> CellWriter::pending() const {
 // ---- Reading through the handle ---------------------------------------------------------------
 
 OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size, ReadFor what) {
-  if (what == ReadFor::kPages) file_->dropped_pages().AreRead();
+  if (what == ReadFor::kPages) file_->dropped_pages().AreRead(RunningRequest::AskerOfThisThread());
   const auto lock = ColumnLock::Of(*node_);
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
   if (file_->is_replaced() && node_->handle_count() > 1) node_->PagesAreStale();

@@ -34,4 +34,9 @@ Credentials RunningRequest::FindCredentials() const {
 
 RunningRequest* RunningRequest::OfThisThread() { return of_this_thread; }
 
+pid_t RunningRequest::AskerOfThisThread() {
+  const RunningRequest* const request = OfThisThread();
+  return request == nullptr ? 0 : request->pid();
+}
+
 }  // namespace cellfs::fs

@@ -64,6 +64,8 @@ class RunningRequest : public GivingUp {
 
   // Null where the thread works for no request.
   static RunningRequest* OfThisThread();
+  // The thread that asks this one; 0: not known, or nobody does.
+  static pid_t AskerOfThisThread();
 
   uid_t uid() const { return uid_; }
   pid_t pid() const { return pid_; }

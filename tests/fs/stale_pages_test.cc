@@ -9,7 +9,10 @@
 #include <semaphore>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <vector>
 
+#include "fs/files/dropped_pages.h"
 #include "fs/nodes/kernel_cache.h"
 #include "fs/nodes/kernel_size.h"
 #include "tests/fs/failing_tree.h"
@@ -133,6 +136,25 @@ TEST_F(StalePagesTest, PagesThatWereReadBetweenADropAndTheWriteBehindItAreStale)
     EXPECT_EQ(tree.Flush(writer), 0);
     for (FileHandle* handle : {mapper.handle, writer.handle, sharer->handle, reader->handle})
       tree.filesystem->Release(*q, handle);
+  }
+}
+
+// A thread that reads is in no write(2).
+TEST(DroppedPagesTest, WhoAloneHasReadLacksNothingOfWhatHeWrites) {
+  constexpr pid_t kOne = 7;
+  constexpr pid_t kOther = 8;
+  for (const auto& [readers, writer, may_lack] :
+       std::vector<std::tuple<std::vector<pid_t>, pid_t, bool>>{{{}, kOne, false},
+                                                                {{kOne, kOne}, kOne, false},
+                                                                {{kOther}, kOne, true},
+                                                                {{kOne, kOther}, kOne, true},
+                                                                {{kOther, kOne}, kOne, true},
+                                                                {{0}, 0, true}}) {
+    DroppedPages pages;
+    { const DroppedPages::Dropping drop(pages); }
+    for (const pid_t reader : readers) pages.AreRead(reader);
+    EXPECT_EQ(pages.MayLackWritten(writer), may_lack);
+    EXPECT_FALSE(pages.MayLackWritten(kOther)) << "it is the first write behind the drop alone";
   }
 }
 
