@@ -17,9 +17,13 @@ Status IllegalRequest(std::string message) {
   return Status(StatusCode::kIllegalArgument, std::move(message));
 }
 
-Status CheckTimestamp(Timestamp timestamp) {
-  if (timestamp >= 0) return {};
+// What is refused is said apart, so that each check is short where it is asked.
+Status NegativeTimestamp(Timestamp timestamp) {
   return IllegalRequest("timestamp " + std::to_string(timestamp) + " is negative");
+}
+
+inline Status CheckTimestamp(Timestamp timestamp) {
+  return timestamp >= 0 ? Status() : NegativeTimestamp(timestamp);
 }
 
 Status CheckTimeRange(const TimeRange& range) {
@@ -35,9 +39,13 @@ Status CheckTimeRanges(const Query& query) {
   return {};
 }
 
-Status CheckCellTtl(int64_t time_to_live) {
-  if (time_to_live >= 0 || time_to_live == kNoCellTtl) return {};
+Status NegativeTtl(int64_t time_to_live) {
   return IllegalRequest("cell TTL " + std::to_string(time_to_live) + " ms is negative");
+}
+
+inline Status CheckCellTtl(int64_t time_to_live) {
+  const bool is_good = time_to_live >= 0 || time_to_live == kNoCellTtl;
+  return is_good ? Status() : NegativeTtl(time_to_live);
 }
 
 Status CheckScanRow(std::string_view row) {
@@ -46,11 +54,15 @@ Status CheckScanRow(std::string_view row) {
                         std::to_string(kMaxRowLength));
 }
 
-Status CheckSizeLimit(uint64_t size, int64_t limit, std::string_view key) {
-  if (limit <= 0 || size <= static_cast<uint64_t>(limit)) return {};
+Status TooLarge(uint64_t size, int64_t limit, std::string_view key) {
   return Status(StatusCode::kValueTooLarge, "cell of " + std::to_string(size) +
                                                 " bytes is larger than " + std::string(key) + " " +
                                                 std::to_string(limit));
+}
+
+Status CheckSizeLimit(uint64_t size, int64_t limit, std::string_view key) {
+  const bool fits = limit <= 0 || size <= static_cast<uint64_t>(limit);
+  return fits ? Status() : TooLarge(size, limit, key);
 }
 
 Status CheckServerSize(uint64_t size, const SiteSettings& site) {
@@ -155,10 +167,17 @@ Status CheckRequest(const CheckAndMutate& check, const SiteSettings& site) {
   return Status(StatusCode::kDoNotRetry, "the action names another row than the check");
 }
 
-Status CheckFamilyExists(const TableSchema& schema, std::string_view family) {
-  if (schema.FindFamily(family) != nullptr) return {};
+namespace {
+
+Status NoSuchFamily(const TableSchema& schema, std::string_view family) {
   return Status(StatusCode::kNoSuchColumnFamily, "family '" + std::string(family) + "' of table '" +
                                                      schema.name().ToString() + "' does not exist");
+}
+
+}  // namespace
+
+Status CheckFamilyExists(const TableSchema& schema, std::string_view family) {
+  return schema.FindFamily(family) != nullptr ? Status() : NoSuchFamily(schema, family);
 }
 
 Status CheckFamilies(const TableSchema& schema, const Query& query) {
