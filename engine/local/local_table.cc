@@ -217,8 +217,7 @@ std::chrono::microseconds LocalTable::PauseAfter(uint64_t bytes, double fullness
 }
 
 Timestamp LocalTable::NewestTimestamp() const {
-  const Snapshot<TableVersion> version = versions_.Current();
-  return version->newest();
+  return versions_.AtCurrent([](const TableVersion& version) { return version.newest(); });
 }
 
 std::unique_ptr<WriteRoom> LocalTable::RoomAhead(uint64_t bytes) {
@@ -236,10 +235,10 @@ Status LocalTable::CheckRoom(uint64_t bytes) {
 TableServices::BytesOfPut LocalTable::BytesOfValue(uint64_t bytes) const {
   constexpr uint64_t kBeside = 2048;
   const auto limit = static_cast<uint64_t>(std::max(services_->options.inline_value_limit, 0));
-  const Snapshot<TableVersion> version = versions_.Current();
+  const uint64_t empty_files = versions_.AtCurrent(
+      [](const TableVersion& version) { return version.active->bytes_of_empty_files(); });
   return {.in_log = kBeside + bytes,
-          .in_files = version->active->bytes_of_empty_files() +
-                      MostBytesInFile(CellType::kPut, kBeside, bytes, limit)};
+          .in_files = empty_files + MostBytesInFile(CellType::kPut, kBeside, bytes, limit)};
 }
 
 // What cannot be flushed must not be acknowledged: no later flush of the table would succeed.
@@ -261,8 +260,9 @@ Status LocalTable::CheckStorable(std::span<const RowBatch> batches) const {
 TableServices::BytesOfPut LocalTable::BytesOf(std::span<const RowBatch> batches) const {
   constexpr uint64_t kRecord = 64;  // its header, and what a cell has beside its bytes
   const auto limit = static_cast<uint64_t>(std::max(services_->options.inline_value_limit, 0));
-  const Snapshot<TableVersion> version = versions_.Current();
-  TableServices::BytesOfPut bytes{.in_log = 0, .in_files = version->active->BytesToBegin()};
+  const uint64_t to_begin = versions_.AtCurrent(
+      [](const TableVersion& version) { return version.active->BytesToBegin(); });
+  TableServices::BytesOfPut bytes{.in_log = 0, .in_files = to_begin};
   for (const RowBatch& batch : batches) {
     for (const Cell& cell : batch.cells) {
       const uint64_t key = batch.row.size() + cell.qualifier.size();

@@ -129,11 +129,12 @@ bool TableFlusher::WantsFlush() const {
 // ---- Writers ------------------------------------------------------------------------------------
 
 double TableFlusher::Fullness(WriteKind kind) const {
-  const TableVersionPtr version = versions_.Current();
-  const auto flush_size =
-      static_cast<double>(FlushSizeOf(*version->schema, services_.options.site));
   const double factor = failed_ ? kRoomFactorOfFailing : kRoomFactor;
-  const double of_table = static_cast<double>(version->UnflushedBytes()) / (flush_size * factor);
+  const double of_table = versions_.AtCurrent([&](const TableVersion& version) {
+    const int64_t flush_size = FlushSizeOf(*version.schema, services_.options.site);
+    return static_cast<double>(version.UnflushedBytes()) /
+           (static_cast<double>(flush_size) * factor);
+  });
   return std::max(of_table, services_.FullnessOfMemory()) / PartOf(kind);
 }
 

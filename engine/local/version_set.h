@@ -55,6 +55,12 @@ class VersionSet {
   const std::shared_ptr<const TableFolder>& folder() const { return folder_; }
 
   Snapshot<TableVersion> Current() const;
+  // The same for a look that is over at once, without a copy.
+  template <typename Look>
+  auto AtCurrent(const Look& look) const {
+    const std::lock_guard lock(version_mutex_);
+    return look(*version_);
+  }
   // The same for who holds the write mutex: it stays for so long.
   const TableVersion& CurrentOfWriter() const { return *version_; }
   std::shared_ptr<const TableSchema> Schema() const;
