@@ -13,6 +13,7 @@ bool RestoringReaders::IsOver(const Reader& reader) const {
 }
 
 void RestoringReaders::Opened(const Place& deleted, const struct stat& shown, pid_t process) {
+  any_ = true;
   std::lock_guard lock(mutex_);
   std::erase_if(readers_, [this](const auto& entry) { return IsOver(entry.second); });
   Reader& reader = readers_[deleted];

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -26,6 +27,8 @@ class RestoringReaders {
   // `shown`: its attributes when the process opened it.
   void Opened(const Place& deleted, const struct stat& shown, pid_t process);
   void Closed(const Place& deleted);
+  // False: none was opened.
+  bool any() const { return any_.load(std::memory_order_acquire); }
 
   // The attributes it had; nullopt: nobody reads it, or (process != 0) somebody else does.
   std::optional<struct stat> Find(const Place& deleted, pid_t process = 0) const;
@@ -40,6 +43,7 @@ class RestoringReaders {
   bool IsOver(const Reader& reader) const;
 
   const Clock& clock_;
+  std::atomic<bool> any_{false};
   mutable std::mutex mutex_;
   std::unordered_map<Place, Reader, PlaceHash> readers_;  // guarded by mutex_
 };

@@ -468,6 +468,7 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
   const ReadOnce once = AskOnce(node);
   handle->Release();
   node.RemoveHandle(handle);
+  if (!restoring_readers_.any()) return;
   const Snapshot<Place> place = node.place();
   if (place->kind == PlaceKind::kDeletedCell) restoring_readers_.Closed(*place);
 }
