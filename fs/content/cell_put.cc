@@ -35,6 +35,7 @@ RowStep StepFor(ColumnChange& change, const PutAs& as, std::string value, Durabi
   put.row = place.row;
   put.time_to_live = as.time_to_live;
   put.stamping = Stamping::kAboveColumn;
+  put.cells.reserve(1);
   PutCell& cell = put.cells.emplace_back();
   cell.family = place.family;
   cell.qualifier = place.qualifier;

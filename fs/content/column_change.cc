@@ -246,6 +246,7 @@ NodePtr ColumnChange::NameMoved() {
 // ---- The kernel ---------------------------------------------------------------------------------
 
 void ColumnChange::Notify() {
+  if (sides_[0].place == nullptr && !has_put_) return;  // no more than the lock was needed
   KernelCache& kernel = with_.tree.kernel;
   if (std::exchange(has_put_, false) && file_ != nullptr) kernel.DropStalePagesLater(file_);
   for (Side& side : sides_) {
