@@ -13,6 +13,7 @@ Snapshot<Place> Node::place() const {
 FileHandle* Node::AddHandle(std::shared_ptr<FileHandle> handle) {
   std::lock_guard lock(mutex_);
   handles_.push_back(std::move(handle));
+  ++handle_count_;
   return handles_.back().get();
 }
 
@@ -24,17 +25,13 @@ void Node::RemoveHandle(FileHandle* handle) {
   if (it == handles_.end()) return;
   removed = std::move(*it);
   handles_.erase(it);
+  --handle_count_;
   if (handles_.empty()) handles_.shrink_to_fit();
 }
 
 std::vector<std::shared_ptr<FileHandle>> Node::handles() const {
   std::lock_guard lock(mutex_);
   return handles_;
-}
-
-size_t Node::handle_count() const {
-  std::lock_guard lock(mutex_);
-  return handles_.size();
 }
 
 std::shared_ptr<SharedFile> Node::shared_file() const {

@@ -53,7 +53,7 @@ class Node : public std::enable_shared_from_this<Node> {
   FileHandle* AddHandle(std::shared_ptr<FileHandle> handle);
   void RemoveHandle(FileHandle* handle);
   std::vector<std::shared_ptr<FileHandle>> handles() const;
-  size_t handle_count() const;
+  size_t handle_count() const { return handle_count_.load(std::memory_order_acquire); }
 
   // What its handles share, made with the first one; null where none of a column is open.
   std::shared_ptr<SharedFile> shared_file() const;
@@ -127,6 +127,7 @@ class Node : public std::enable_shared_from_this<Node> {
   }
 
   std::atomic<bool> unlinked_{false};
+  std::atomic<uint32_t> handle_count_{0};  // written under mutex_
   mutable std::mutex mutex_;
   std::shared_ptr<const Place> place_;  // guarded by mutex_
   std::atomic<uint64_t> inode_number_;  // changes with it
