@@ -15,6 +15,16 @@ from mounts import CELLFS, sh, tree_of, versions
 RSYNC = "rsync -a --modify-window=-1"  # nanoseconds are compared too
 
 
+@pytest.fixture
+def outside(tmp_path):
+    """A plain directory on a disk of its own: cp goes by inode number, which there is the order of creation."""
+    directory = tmp_path / "outside"
+    directory.mkdir()
+    sh(f"mount -t tmpfs tmpfs {directory}")
+    yield directory
+    sh(f"umount {directory}")
+
+
 def transferred(source, target):
     """What rsync did, one line each."""
     out = sh(f"{RSYNC} --itemize-changes {source}/ {target}/")
