@@ -34,10 +34,10 @@ class LogListing {
                                                 "; " + DescribeSegments(numbers)};
     for (size_t i = 0; i < numbers.size() && is_wanted_; ++i) {
       if (only && numbers[i] != *only) continue;
-      const bool is_missing = !only && i > 0 && numbers[i] != numbers[i - 1] + 1;
-      if (is_missing) before_ = {};
-      if (is_missing)
+      if (!only && i > 0 && numbers[i] != numbers[i - 1] + 1) {
+        before_ = {};
         Damaged(numbers[i - 1] + 1, 0, 0, "the segment is missing");
+      }
       CELLFS_RETURN_IF_ERROR(ShowSegment(numbers[i], numbers[i] == numbers.back()));
     }
     return {};
