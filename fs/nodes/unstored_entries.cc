@@ -12,11 +12,6 @@ namespace {
 constexpr std::chrono::hours kLongestCopy{1};
 constexpr size_t kMostFilled = 2048;  // for so long a row that mkdir made is just made
 
-uid_t UserOfRequest() {
-  const RunningRequest* const request = RunningRequest::OfThisThread();
-  return request != nullptr ? request->uid() : 0;
-}
-
 bool CanBeFilled(const Place& place) {
   return place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily;
 }
@@ -134,7 +129,7 @@ std::optional<Place> UnstoredEntries::AddEmptied(const Place& directory, timespe
   emptied->place = directory;
   emptied->reason = UnstoredReason::kEmptied;
   emptied->made = now;
-  emptied->user = UserOfRequest();
+  emptied->user = RunningRequest::UserOfThisThread();
   Add(std::move(emptied));
   std::lock_guard lock(mutex_);
   return aging_ > most_emptied_ ? ForgetOldestLocked() : std::nullopt;

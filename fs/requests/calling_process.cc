@@ -31,9 +31,9 @@ NamedProcess ProcessOf(pid_t thread) {
 }
 
 std::string CallingProcess() {
-  const RunningRequest* const running = RunningRequest::OfThisThread();
-  if (running == nullptr || running->pid() == 0) return {};
-  const auto [id, name] = ProcessOf(running->pid());
+  const pid_t asker = RunningRequest::AskerOfThisThread();
+  if (asker == 0) return {};
+  const auto [id, name] = ProcessOf(asker);
   return name.empty() ? "process " + std::to_string(id) : name + " (" + std::to_string(id) + ")";
 }
 

@@ -34,6 +34,11 @@ Credentials RunningRequest::FindCredentials() const {
 
 RunningRequest* RunningRequest::OfThisThread() { return of_this_thread; }
 
+uid_t RunningRequest::UserOfThisThread() {
+  const RunningRequest* const request = OfThisThread();
+  return request == nullptr ? 0 : request->uid();
+}
+
 pid_t RunningRequest::AskerOfThisThread() {
   const RunningRequest* const request = OfThisThread();
   return request == nullptr ? 0 : request->pid();

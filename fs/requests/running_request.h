@@ -64,7 +64,8 @@ class RunningRequest : public GivingUp {
 
   // Null where the thread works for no request.
   static RunningRequest* OfThisThread();
-  // The thread that asks this one; 0: not known, or nobody does.
+  // Of the request of this thread: who asks, and the thread that does; 0: none that is known.
+  static uid_t UserOfThisThread();
   static pid_t AskerOfThisThread();
 
   uid_t uid() const { return uid_; }

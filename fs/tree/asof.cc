@@ -14,11 +14,6 @@ namespace {
 
 constexpr Timestamp kUsedLately = Timestamp{60} * 1000;
 
-uid_t UserWhoAsks() {
-  const RunningRequest* const request = RunningRequest::OfThisThread();
-  return request != nullptr ? request->uid() : 0;
-}
-
 std::string HolderOf(uid_t user) { return std::to_string(user); }
 
 }  // namespace
@@ -57,7 +52,7 @@ OutcomeOr<std::shared_ptr<const Moment>> AsofMoment::Hold() {
   if (moment_ != nullptr || time_ > now) return moment_;
   const auto known = registry_.moments_.find(time_);
   if (known == registry_.moments_.end()) return moment_;
-  user_ = UserWhoAsks();
+  user_ = RunningRequest::UserOfThisThread();
   CELLFS_ASSIGN_OR_RETURN(moment_, registry_.PinWithRoom(user_, now, gone));
   registry_.held_[time_] = known->second.lock();
   incomplete_ = registry_.IncompleteAt(time_);
