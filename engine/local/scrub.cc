@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/scrub.h"
 
-#include <linux/ioprio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,12 +24,16 @@ Timestamp TimeOfStore(const std::string& directory) {
   return Timestamp{attributes.st_mtim.tv_sec} * 1000;
 }
 
+// Of ioprio_set(2). Newer versions of linux/ioprio.h are no C++: a parameter's name is `class`.
+constexpr int kPriorityOfThread = 1;    // IOPRIO_WHO_PROCESS
+constexpr int kIdlePriority = 3 << 13;  // IOPRIO_CLASS_IDLE
+
 // Of the calling thread, for ever: others that want the disk or a processor go before. Where it may
 // not be so, the pace alone spares them.
 void TakeLowestPriority() {
   const auto self = static_cast<id_t>(syscall(SYS_gettid));
   static_cast<void>(setpriority(PRIO_PROCESS, self, 19));
-  syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+  syscall(SYS_ioprio_set, kPriorityOfThread, 0, kIdlePriority);
 }
 
 }  // namespace
