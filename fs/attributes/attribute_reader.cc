@@ -14,14 +14,24 @@ Status AttributesUnreadable(const Status& status) {
   return {StatusCode::kIoError, why + "; see cellfs check"};
 }
 
-StatusOr<DataTable> AttributeReader::TableOf(const Place& place) {
-  if (place.table.name.empty()) return DataTable();
+StatusOr<std::shared_ptr<const TableSchema>> AttributeReader::SchemaOf(const Place& place) const {
+  std::shared_ptr<const TableSchema> none;
+  if (place.table.name.empty()) return none;
   auto schema = PresentSchema(store_, place);
-  if (schema.status().code() == StatusCode::kTableNotFound) return DataTable();
-  if (!schema.ok()) return schema.status();
-  identities_.Note(**schema);
-  std::string row = identities_.RowOf(**schema);
-  return DataTable{*std::move(schema), std::move(row)};
+  if (schema.status().code() == StatusCode::kTableNotFound) return none;
+  return schema;
+}
+
+DataTable AttributeReader::TableOf(std::shared_ptr<const TableSchema> schema) {
+  if (schema == nullptr) return {};
+  identities_.Note(*schema);
+  std::string row = identities_.RowOf(*schema);
+  return {std::move(schema), std::move(row)};
+}
+
+StatusOr<DataTable> AttributeReader::TableOf(const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(auto schema, SchemaOf(place));
+  return TableOf(std::move(schema));
 }
 
 StatusOr<DataTable> AttributeReader::TableToChange(const Place& place) {

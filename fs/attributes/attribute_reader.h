@@ -42,6 +42,9 @@ class AttributeReader {
         inherited_(inherited),
         made_(made) {}
 
+  // Null: there is no such table.
+  StatusOr<std::shared_ptr<const TableSchema>> SchemaOf(const Place& place) const;
+  DataTable TableOf(std::shared_ptr<const TableSchema> schema);
   StatusOr<DataTable> TableOf(const Place& place);
   // Of a place that changes: it must be there. A row of its own is given to it where it has none.
   StatusOr<DataTable> TableToChange(const Place& place);

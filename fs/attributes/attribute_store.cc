@@ -169,8 +169,15 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (!place.HasAttributes()) return FindAbove(place);
   CELLFS_RETURN_IF_ERROR(StoreMadeAbove(place));
-  CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
+  CELLFS_ASSIGN_OR_RETURN(auto schema, reader_.SchemaOf(place));
   ShownAttributes shown;
+  CELLFS_ASSIGN_OR_RETURN(const auto plain, OwnerOfPlain(place, schema));
+  if (plain) {
+    static_cast<OwnerAndMode&>(shown) = *plain;
+    shown.table = schema->id();
+    return shown;
+  }
+  const DataTable table = reader_.TableOf(std::move(schema));
   AttributeRecord times;
   if (place.view != nullptr) {
     CELLFS_RETURN_IF_ERROR(ShowThroughView(place, table, version, shown, times));
@@ -183,6 +190,22 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     CELLFS_ASSIGN_OR_RETURN(shown.changed, reader_.ReadChange(place, table));
   }
   return shown;
+}
+
+// Nullopt: more is to be looked at.
+StatusOr<std::optional<OwnerAndMode>> AttributeStore::OwnerOfPlain(
+    const Place& place, const std::shared_ptr<const TableSchema>& schema) {
+  const bool may_be = place.kind == PlaceKind::kCell && place.view == nullptr;
+  if (!may_be || schema == nullptr || !freshness_.is_exact()) return std::optional<OwnerAndMode>();
+  PlainColumns::Basis basis{schema, table_.record_changes(), inherited_.directory_changes()};
+  if (const auto known = plain_.Find(basis, place.family)) return known->owner;
+  const DataTable table = reader_.TableOf(schema);
+  PlainColumns::Answer answer;
+  if (!table_.HasRecords(table.row)) {
+    CELLFS_ASSIGN_OR_RETURN(answer.owner, inherited_.Of(place, table, OwnerRecord()));
+  }
+  plain_.Keep(std::move(basis), place.family, answer);
+  return answer.owner;
 }
 
 void AttributeStore::ShowTimes(const DataTable& table, Timestamp version,

@@ -32,6 +32,7 @@
 #include "fs/attributes/made_attributes.h"
 #include "fs/attributes/narrowed_modes.h"
 #include "fs/attributes/past_attributes.h"
+#include "fs/attributes/plain_columns.h"
 #include "fs/attributes/table_identities.h"
 #include "fs/attributes/version_owners.h"
 #include "fs/nodes/unstored_entries.h"
@@ -182,6 +183,8 @@ class AttributeStore {
   static const Place* PresentOf(const Place& place, std::optional<Place>& retired);
   Status ShowPresent(const Place& place, const DataTable& table, Timestamp version,
                      OwnerAndMode& owner, AttributeRecord& times);
+  StatusOr<std::optional<OwnerAndMode>> OwnerOfPlain(
+      const Place& place, const std::shared_ptr<const TableSchema>& schema);
   void ShowTimes(const DataTable& table, Timestamp version, const AttributeRecord& times,
                  ShownAttributes& shown) const;
   Status ShowThroughView(const Place& place, const DataTable& table, Timestamp version,
@@ -214,6 +217,7 @@ class AttributeStore {
   TableIdentities identities_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
+  PlainColumns plain_;
   PastAttributes past_{table_, freshness_, options_};
   // Null where it need not be spared to store each change: others do not write.
   const std::unique_ptr<MadeAttributes> made_;

@@ -24,6 +24,7 @@ AttributeTable::AttributeTable(Store& store, const Clock& clock, const Freshness
 
 void AttributeTable::Learn(Contents contents) {
   const std::unique_lock lock(mutex_);
+  ++record_changes_;
   contents_.exists = contents_.exists || contents.exists;
   contents_.tables_with_records.merge(contents.tables_with_records);
   contents_.tables_with_changes.merge(contents.tables_with_changes);
@@ -46,7 +47,7 @@ bool AttributeTable::HasChanges(const std::string& table) const {
 
 void AttributeTable::NoteRecords(const std::string& table) {
   const std::unique_lock lock(mutex_);
-  contents_.tables_with_records.insert(table);
+  if (contents_.tables_with_records.insert(table).second) ++record_changes_;
 }
 
 void AttributeTable::NoteChanges(const std::string& table) {
@@ -77,6 +78,7 @@ Status AttributeTable::Make() {
   const Status made = store_.CreateTable(superuser, schema);
   if (made.code() != StatusCode::kTableExists) CELLFS_RETURN_IF_ERROR(made);  // another mount's
   const std::unique_lock lock(mutex_);
+  ++record_changes_;
   contents_.exists = true;
   return Status();
 }
@@ -272,6 +274,7 @@ StatusOr<bool> AttributeTable::Write(RowStep step) const {
 Status AttributeTable::RemoveTable(const std::string& table) {
   {
     const std::unique_lock lock(mutex_);
+    ++record_changes_;
     contents_.tables_with_records.erase(table);
     contents_.tables_with_changes.erase(table);
     if (!contents_.exists) return Status();

@@ -5,6 +5,8 @@
 #ifndef CELLFS_FS_ATTRIBUTES_ATTRIBUTE_TABLE_H_
 #define CELLFS_FS_ATTRIBUTES_ATTRIBUTE_TABLE_H_
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -43,6 +45,8 @@ class AttributeTable {
   bool exists() const;
   // Whether anything is stored for the table's rows and what is in them.
   bool HasRecords(const std::string& table) const;
+  // Grows whenever HasRecords may say something else of a table.
+  uint64_t record_changes() const { return record_changes_.load(std::memory_order_acquire); }
   // Whether times of entries that came or went are.
   bool HasChanges(const std::string& table) const;
   // Before the write, so that no reader takes the table for one without records after it.
@@ -119,6 +123,7 @@ class AttributeTable {
   std::mutex making_;                // while the table is made
   mutable std::shared_mutex mutex_;  // a leaf; guards the rest
   Contents contents_;
+  std::atomic<uint64_t> record_changes_ = 0;  // written under it
 };
 
 // Calls `see` with each row of the table of data that the scan returns, or with each piece of one.

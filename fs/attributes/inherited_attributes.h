@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -65,6 +66,8 @@ class InheritedAttributes {
   void SetDirectoryChanged(const std::string& row, const timespec& time);
   // Whether there was anything.
   bool ForgetDirectory(const std::string& row);
+  // Grows whenever what is inherited from them may be something else.
+  uint64_t directory_changes() const { return directory_changes_.load(std::memory_order_acquire); }
 
  private:
   struct Inheritance {
@@ -86,7 +89,7 @@ class InheritedAttributes {
 
   mutable std::shared_mutex mutex_;  // guards the rest
   Directories directories_;
-  uint64_t directory_changes_ = 0;
+  std::atomic<uint64_t> directory_changes_ = 0;
   std::shared_ptr<const FamilyInheritance> last_family_;
 };
 

@@ -88,6 +88,7 @@ void Node::Cache(const CachedCell& cell, uint64_t looked_at) {
 }
 
 std::optional<PendingWrite> Node::pending() const {
+  if (handle_count() == 0) return std::nullopt;
   const auto open = handles();
   for (auto it = open.rbegin(); it != open.rend(); ++it) {
     if (auto pending = (*it)->pending()) return pending;

@@ -344,6 +344,49 @@ TEST(InheritanceTest, WhereAModeThatIsNoneIsInForceNothingIsShown) {
   EXPECT_EQ(tree.Error("default/t/.schema.toml"), 0);
 }
 
+// What columns show for which nothing is stored is kept for the family that was asked for last.
+class PlainColumnsTest : public WritingTest {
+ protected:
+  PlainColumnsTest() {
+    Change("default", 0, 0755);  // the table of attributes is there
+    EXPECT_EQ(tree.Save(kSchemaPath, tree.ReadFile(kSchemaPath) + "[families.g]\n"), 0);
+    for (const char* path : {kOfOther, kQ, kOther}) EXPECT_EQ(tree.Save(path, "x"), 0);
+    for (const char* path : {kOfOther, kQ, kOther}) EXPECT_EQ(tree.Stat(path).st_uid, 0u);
+  }
+  void Change(const std::string& path, uid_t uid, mode_t mode) {
+    AttributeChange change;
+    change.uid = uid;
+    change.mode = mode;
+    EXPECT_EQ(tree.Change(path, change), 0);
+  }
+  static constexpr char kOther[] = "default/t/r/f/other";
+  static constexpr char kOfOther[] = "default/t/r/g/q";  // of the other family
+};
+
+TEST_F(PlainColumnsTest, TheFirstRecordOfTheTableShows) {
+  const struct stat plain = tree.Stat(kOther);
+  Change(kQ, kOne, 0600);
+  EXPECT_EQ(tree.Stat(kQ).st_uid, kOne);
+  EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0600u);
+  EXPECT_EQ(tree.Stat(kOther).st_uid, plain.st_uid);
+  EXPECT_EQ(tree.Stat(kOther).st_mode, plain.st_mode);
+}
+
+TEST_F(PlainColumnsTest, TheOwnerOfTheNamespaceIsInherited) {
+  Change("default", kOne, 0755);
+  EXPECT_EQ(tree.Stat(kOther).st_uid, kOne);
+}
+
+TEST_F(PlainColumnsTest, TheSchemaThatIsAlteredShowsInItsFamilyAlone) {
+  const mode_t before = tree.Stat(kOther).st_mode;
+  ASSERT_EQ(tree.Stat(kOfOther).st_mode, before);
+  TableSchema schema = **tree.store->DescribeTable(kTable);
+  ASSERT_TRUE(schema.families.at("g").Set("cellfs.mode", "0640").ok());
+  ASSERT_TRUE(tree.store->AlterTable(Caller::Superuser(), schema).ok());
+  EXPECT_EQ(tree.Stat(kOfOther).st_mode & 07777, 0640u);
+  EXPECT_EQ(tree.Stat(kOther).st_mode, before);
+}
+
 TEST_F(AttributeStoreTest, NothingIsStoredForTheSchemaOfATableThatHasGone) {
   const Place schema = TablePlace({"default", "gone"}).As(PlaceKind::kSchemaFile);
   const auto found = tree.filesystem->parts().attributes.Find(schema, -1);
