@@ -52,9 +52,9 @@ Timestamp CameAt(const Effect& effect, Timestamp now) {
 OtherTimes ColumnEffects::Apply(const Target& target, const Effect& effect) const {
   const Telling& telling = TellingOf(effect);
   const Place& place = target.place;
-  if (telling.shows == Shows::kOther) {
+  if (telling.shows != Shows::kSame) {
     KeepTimes(place);
-    target.column.Changed();
+    target.column.Changed(telling.shows == Shows::kLess ? Change::kTookAway : Change::kAny);
   }
   if (telling.pages == Pages::kDoubtful) target.column.PagesAreStale();
   Learn(target, effect);
@@ -124,6 +124,8 @@ void ColumnEffects::KeepEmptied(const Caller& looker, const Place& column) const
   const bool sees_all = looker.is_superuser();
   if (sees_all && tree_.columns.IsFilledBeside(column)) return;
   const Place family = FamilyPlace(column.table, column.row, column.family);
+  const bool may_be_noted = MayBeCached(reading_, looker, family);
+  const uint64_t comings = Generation::Comings();
   const uint64_t looked_at = Node::NewestGeneration();
   const auto cells = SomeOfFamily(reading_, looker, family, column.qualifier);
   if (cells.ok() && !cells->empty()) {
@@ -131,10 +133,12 @@ void ColumnEffects::KeepEmptied(const Caller& looker, const Place& column) const
     return;
   }
   fs::KeepEmptied(tree_, family);
+  if (cells.ok() && may_be_noted) tree_.empty_directories.Note(family, comings);
+  const auto beside = FirstVisibleCellBeside(reading_, looker, family);
+  if (beside.ok() && *beside) return;
   const Place row = family.Parent();
-  const auto in_row = FirstVisibleCell(reading_, looker, row);
-  if (in_row.ok() && *in_row) return;
   fs::KeepEmptied(tree_, row);
+  if (cells.ok() && beside.ok() && may_be_noted) tree_.empty_directories.Note(row, comings);
 }
 
 void ColumnEffects::NoteFilled(const Place& family, const RowCells& cells,

@@ -21,7 +21,11 @@ namespace cellfs::fs {
 
 // What is read of the column, by any of its names, may be another: its generation, and the cell
 // that is cached of it.
-enum class Shows { kSame, kOther };
+enum class Shows {
+  kSame,
+  kOther,
+  kLess,  // something was taken away, and nothing came
+};
 // The unstored entry of a file between CREATE and its first put.
 enum class Unstored { kStays, kGoes };
 // What is kept for an hour of a column that was made or renamed here (Column::created,
@@ -97,28 +101,28 @@ struct Ends {
 
 // The column has no value any more.
 struct Removed {
-  static constexpr Telling kTelling{Shows::kOther, Unstored::kGoes, Stamps::kForgotten,
+  static constexpr Telling kTelling{Shows::kLess, Unstored::kGoes, Stamps::kForgotten,
                                     Directories::kEmptied, Name::kGoes, Pages::kRight,
                                     Notice::kOtherNames, LookUps::kStand};
 };
 
 // q shows the version before, or nothing.
 struct NewestRemoved {
-  static constexpr Telling kTelling{Shows::kOther, Unstored::kStays, Stamps::kStay,
+  static constexpr Telling kTelling{Shows::kLess, Unstored::kStays, Stamps::kStay,
                                     Directories::kEmptied, Name::kGoes, Pages::kRight,
                                     Notice::kOtherNames, LookUps::kStand};
 };
 
 // A version that q did not show, or what a tombstone hid.
 struct HiddenRemoved {
-  static constexpr Telling kTelling{Shows::kOther, Unstored::kStays, Stamps::kStay,
+  static constexpr Telling kTelling{Shows::kLess, Unstored::kStays, Stamps::kStay,
                                     Directories::kStay, Name::kGoes, Pages::kRight,
                                     Notice::kOtherNames, LookUps::kStand};
 };
 
 // A file that was made and never put was removed.
 struct ClaimRemoved {
-  static constexpr Telling kTelling{Shows::kOther, Unstored::kGoes, Stamps::kStay,
+  static constexpr Telling kTelling{Shows::kLess, Unstored::kGoes, Stamps::kStay,
                                     Directories::kEmptied, Name::kGoes, Pages::kRight,
                                     Notice::kOtherNames, LookUps::kStand};
 };
@@ -135,7 +139,7 @@ struct MovedAway {
   // Nullopt: it left none, or one that stays.
   std::optional<Timestamp> tombstone;
   OwnerAndMode owner;
-  static constexpr Telling kTelling{Shows::kOther, Unstored::kGoes, Stamps::kMovedAway,
+  static constexpr Telling kTelling{Shows::kLess, Unstored::kGoes, Stamps::kMovedAway,
                                     Directories::kEmptied, Name::kMoves, Pages::kRight,
                                     Notice::kOtherNames, LookUps::kStand};
 };

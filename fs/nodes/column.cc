@@ -17,9 +17,9 @@ Column::~Column() {
 }
 
 // Each node has the number as well, so that who asks a node takes no lock.
-void Column::Changed() {
+void Column::Changed(Change change) {
   std::lock_guard lock(shard_->mutex);
-  generation_.Raise();
+  generation_.Raise(change);
   for (Node* node = first_node_; node != nullptr; node = node->next_in_column_)
     node->generation_.RaiseTo(generation());
   cell_cache_.Drop();

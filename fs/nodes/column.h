@@ -66,7 +66,7 @@ class Column : public std::enable_shared_from_this<Column> {
   // ---- What it shows --------------------------------------------------------------------------
   uint64_t generation() const { return generation_.get(); }
   // What is read of it by any name may be another from now on.
-  void Changed();
+  void Changed(Change change = Change::kAny);
   // Of the cell that it shows as q; nullopt: not cached.
   std::optional<CachedCell> cached_cell() const;
   // `looked_at`: Generation::Newest() from before the cell was read. After a put: the generation

@@ -159,7 +159,7 @@ void InodeTable::InvalidateLookUps() {
 }
 
 NodePtr InodeTable::UnlinkLocked(const Place& place) {
-  newest_gone_ = Generation::Next();
+  newest_gone_ = Generation::Next(Change::kTookAway);
   const auto it = FindLocked(place, place.InodeNumber());
   if (it == nodes_.end()) return nullptr;
   NodePtr node = it->second;

@@ -14,6 +14,7 @@
 #include "fs/files/open_file_memory.h"
 #include "fs/files/unput_bytes.h"
 #include "fs/nodes/column_table.h"
+#include "fs/nodes/empty_directories.h"
 #include "fs/nodes/inode_table.h"
 #include "fs/nodes/kernel_cache.h"
 #include "fs/nodes/last_changed_family.h"
@@ -62,6 +63,7 @@ struct LiveTree {
   ColumnTable columns;                                         // likewise
   InodeTable inodes;
   UnstoredEntries unstored;
+  EmptyDirectories empty_directories;
   MemoryFiles memory_files;
   DeclaredFamilies declared;
   DirectoryTimes directory_times;

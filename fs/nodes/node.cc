@@ -68,7 +68,7 @@ ColumnPtr Node::column() const {
 void Node::ContentChanged() {
   std::lock_guard lock(mutex_);
   if (column_ != nullptr) return column_->Changed();
-  generation_.Raise();
+  generation_.Raise(Change::kAny);
   EntriesChanged();
   cell_cache_.Drop();
 }

@@ -194,6 +194,19 @@ OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Ca
   return FirstWanted(reading, caller, row_or_family, get);
 }
 
+OutcomeOr<std::optional<Cell>> FirstVisibleCellBeside(const Reading& reading, const Caller& caller,
+                                                      const Place& family) {
+  const Place row = family.Parent();
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, reading.DescribeTable(row));
+  Get get = GetOf(row, ReadDetail::kLengths);
+  get.store_limit = 1;  // of each family
+  for (const auto& [name, rules] : schema->families) {
+    if (name != family.family) get.columns[name] = {};
+  }
+  if (get.columns.empty()) return std::optional<Cell>();  // there is no other
+  return FirstWanted(reading, caller, row, get);
+}
+
 CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family) {
   return CachedCellOf(cell.timestamp, cell.value_length, cell.time_to_live, family);
 }

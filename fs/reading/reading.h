@@ -194,6 +194,10 @@ bool MayBeCached(const Reading& reading, const Caller& caller, const Place& plac
 OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Caller& caller,
                                                 const Place& row_or_family);
 
+// The same of the row without this family of it.
+OutcomeOr<std::optional<Cell>> FirstVisibleCellBeside(const Reading& reading, const Caller& caller,
+                                                      const Place& family);
+
 // The cell as a node knows it. A TTL of its own or of its family (null: unknown) ends it.
 CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family);
 CachedCell CachedCellOf(Timestamp version, uint64_t size, int64_t time_to_live,

@@ -217,8 +217,11 @@ OutcomeOr<std::optional<CachedCell>> Resolver::FindFilled(const Caller& caller, 
                                                           Node* at_hand) const {
   const CachingNode node(*this, caller, place, at_hand);
   if (const auto cell = UnexpiredCell(node.get())) return cell;
+  if (node.may_be() && empty_directories_.Has(place)) return std::optional<CachedCell>();
+  const uint64_t comings = Generation::Comings();
   const uint64_t looked_at = Node::NewestGeneration();
   CELLFS_ASSIGN_OR_RETURN(const auto cell, FirstVisibleCell(reading_, caller, place));
+  if (!cell && node.may_be()) empty_directories_.Note(place, comings);
   if (!cell) return std::optional<CachedCell>();
   CELLFS_ASSIGN_OR_RETURN(const CachedCell known, Learn(place, *cell, node.get(), looked_at));
   return std::optional(known);

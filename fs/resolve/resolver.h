@@ -10,6 +10,7 @@
 
 #include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
+#include "fs/nodes/empty_directories.h"
 #include "fs/nodes/inode_table.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/reading/reading.h"
@@ -41,11 +42,13 @@ struct ResolvedEntry {
 class Resolver {
  public:
   Resolver(const ChildPlaces& places, const Reading& reading, const InodeTable& inodes,
-           const UnstoredEntries& unstored, const CellfsDirectory& self)
+           const UnstoredEntries& unstored, EmptyDirectories& empty_directories,
+           const CellfsDirectory& self)
       : places_(places),
         reading_(reading),
         inodes_(inodes),
         unstored_(unstored),
+        empty_directories_(empty_directories),
         self_(self) {}
 
   // As ChildPlaces::Find.
@@ -69,6 +72,7 @@ class Resolver {
    public:
     CachingNode(const Resolver& resolver, const Caller& caller, const Place& place, Node* at_hand);
     Node* get() const { return node_; }
+    bool may_be() const { return may_be_; }
     // Whether there could be one, and the kernel knows of none.
     bool is_none() const { return may_be_ && node_ == nullptr; }
     // Of the place; where there is none.
@@ -115,6 +119,7 @@ class Resolver {
   const Reading& reading_;
   const InodeTable& inodes_;
   const UnstoredEntries& unstored_;
+  EmptyDirectories& empty_directories_;
   const CellfsDirectory& self_;
 };
 
