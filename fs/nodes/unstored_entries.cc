@@ -252,9 +252,9 @@ void UnstoredEntries::MoveTable(const TableName& from, const TableName& to) {
   }
   ++handed_over_;
   for (UnstoredPtr& entry : moving) AddLocked(std::move(entry));
-  if (auto hidden = hidden_tomls_.extract(TablePlace(from))) {
+  if (auto hidden = unwritten_tomls_.extract(TablePlace(from))) {
     hidden.key() = TablePlace(to);
-    hidden_tomls_.insert(std::move(hidden));
+    unwritten_tomls_.insert(std::move(hidden));
   }
 }
 
@@ -382,38 +382,46 @@ void UnstoredEntries::AddEmptyingLocked(const Place& directory,
   }
 }
 
-// ---- Schemas that are not shown
-// ------------------------------------------------------------------
+// ---- Schemas that nobody has written ------------------------------------------------------------
 
 void UnstoredEntries::HideToml(const Place& table_or_namespace) {
   std::lock_guard lock(mutex_);
-  hidden_tomls_[table_or_namespace] = {};
+  unwritten_tomls_[table_or_namespace] = {};
 }
 
 void UnstoredEntries::HideTomlFromMaker(const Place& name_space, pid_t maker) {
-  if (maker == 0) return;  // it is not known
   std::lock_guard lock(mutex_);
-  hidden_tomls_[name_space] = {.maker = maker};
+  unwritten_tomls_[name_space] = {.is_hidden = false, .maker = maker};
 }
 
 void UnstoredEntries::ShowToml(const Place& table_or_namespace) {
   std::lock_guard lock(mutex_);
-  if (!hidden_tomls_.empty()) hidden_tomls_.erase(table_or_namespace);
+  if (!unwritten_tomls_.empty()) unwritten_tomls_.erase(table_or_namespace);
+}
+
+void UnstoredEntries::ShowUnwrittenToml(const Place& table_or_namespace) {
+  std::lock_guard lock(mutex_);
+  if (unwritten_tomls_.empty()) return;
+  const auto unwritten = unwritten_tomls_.find(table_or_namespace);
+  if (unwritten == unwritten_tomls_.end()) return;
+  unwritten->second.is_hidden = false;
+  unwritten->second.maker = 0;
 }
 
 bool UnstoredEntries::IsTomlHidden(const Place& table_or_namespace) const {
   std::lock_guard lock(mutex_);
-  const auto hidden = hidden_tomls_.find(table_or_namespace);
-  return hidden != hidden_tomls_.end() && hidden->second.maker == 0;
+  const auto unwritten = unwritten_tomls_.find(table_or_namespace);
+  return unwritten != unwritten_tomls_.end() && unwritten->second.is_hidden;
 }
 
-// The number may be another process's some day.
-pid_t UnstoredEntries::HidesTomlFrom(const Place& table_or_namespace) const {
+// The maker's number may be another process's some day.
+UnstoredEntries::Unwritten UnstoredEntries::FindUnwrittenToml(
+    const Place& table_or_namespace) const {
   std::lock_guard lock(mutex_);
-  const auto hidden = hidden_tomls_.find(table_or_namespace);
-  if (hidden == hidden_tomls_.end()) return 0;
-  const auto age = std::chrono::steady_clock::now() - hidden->second.made;
-  return age < kLongestCopy ? hidden->second.maker : 0;
+  const auto unwritten = unwritten_tomls_.find(table_or_namespace);
+  if (unwritten == unwritten_tomls_.end() || unwritten->second.is_hidden) return {};
+  const auto age = std::chrono::steady_clock::now() - unwritten->second.since;
+  return age < kLongestCopy ? Unwritten{true, unwritten->second.maker} : Unwritten();
 }
 
 }  // namespace cellfs::fs

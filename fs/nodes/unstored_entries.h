@@ -151,14 +151,20 @@ class UnstoredEntries {
 
   // A table made by mkdir, and what had its .toml removed, shows it once that is written or
   // something is made in it. A namespace made by mkdir does so to the process that made it, for a
-  // copy makes all that is in a directory of its own; others find it at once.
+  // copy makes all that is in a directory of its own; others find it at once. For an hour it can
+  // be made with O_EXCL also where it shows, for a copy may come to it last.
   void HideToml(const Place& table_or_namespace);
   void HideTomlFromMaker(const Place& name_space, pid_t maker);
-  void ShowToml(const Place& table_or_namespace);
+  void ShowToml(const Place& table_or_namespace);  // it is written, or the directory is another
+  void ShowUnwrittenToml(const Place& table_or_namespace);  // something is made in it
   // From all.
   bool IsTomlHidden(const Place& table_or_namespace) const;
-  // From that process alone; 0: from none.
-  pid_t HidesTomlFrom(const Place& table_or_namespace) const;
+  // Where it is not hidden from all.
+  struct Unwritten {
+    bool may_be_made = false;  // with O_EXCL
+    pid_t hidden_from = 0;     // that process alone; 0: none
+  };
+  Unwritten FindUnwrittenToml(const Place& table_or_namespace) const;
 
  private:
   using Children = std::map<std::string, UnstoredPtr, std::less<>>;
@@ -177,9 +183,10 @@ class UnstoredEntries {
     std::optional<ByAge::iterator> aging;  // kEmptied: among its user's in by_age_
   };
   using Entries = std::unordered_multimap<uint64_t, Known>;
-  struct HiddenToml {
-    pid_t maker = 0;  // 0: it is hidden from all
-    std::chrono::steady_clock::time_point made = std::chrono::steady_clock::now();
+  struct UnwrittenToml {
+    bool is_hidden = true;  // from all
+    pid_t maker = 0;        // else: from that process
+    std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
   };
 
   // Without the lock: whether the place can be here. Mostly no file is between CREATE and its first
@@ -214,7 +221,7 @@ class UnstoredEntries {
   std::map<uid_t, ByAge> by_age_;  // those that were emptied, by user, the oldest first
   size_t aging_ = 0;               // all of them
   std::deque<Place> filled_;  // the oldest first; some have gone, or are filled no more
-  std::unordered_map<Place, HiddenToml, PlaceHash> hidden_tomls_;
+  std::unordered_map<Place, UnwrittenToml, PlaceHash> unwritten_tomls_;
   std::vector<const Emptying*> emptying_;
   std::atomic<uint64_t> emptied_{0};
   std::atomic<uint64_t> handed_over_{0};

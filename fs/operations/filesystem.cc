@@ -14,6 +14,7 @@
 #include "fs/operations/dropped.h"
 #include "fs/operations/with_name.h"
 #include "fs/reading/filter_rights.h"
+#include "fs/requests/exclusive_open.h"
 #include "fs/requests/running_request.h"
 #include "fs/store/present_time.h"
 #include "fs/tree/time_text.h"
@@ -173,8 +174,8 @@ OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   }
   NoticeOtherWriters(found, *entry.node);
   entry.attributes = *shown;
-  const double valid_seconds =
-      found.absent_for != 0 ? 0 : parts_.shown.ValiditySeconds(found);
+  const bool is_for_all = found.absent_for == 0 && !found.may_be_made;
+  const double valid_seconds = is_for_all ? parts_.shown.ValiditySeconds(found) : 0;
   entry.name_valid_seconds = IsAskedAtEachStep(found.place) ? 0 : valid_seconds;
   entry.attributes_valid_seconds =
       valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node, pending.has_value());
@@ -239,6 +240,7 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
     return LogFailure("look-up", *place, found.status());
   }
   if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
+  if (found->may_be_made && MakesExclusively(request.pid)) return Outcome(ENOENT);
   if (place->kind == PlaceKind::kScanDirectory) KeepQuery(*place, name, found->place);
   if (place->kind == PlaceKind::kAsofDirectory) HintAtSeconds(*place, name);
   if (found->place.kind == PlaceKind::kTable && found->place.IsOfPast()) HintAtLosses(found->place);

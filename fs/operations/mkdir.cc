@@ -36,7 +36,7 @@ Outcome MakeTable(const DirectoryChanging& with, const Request& request, const P
   CELLFS_RETURN_IF_FAILED(CheckTableName(place.table));
   CELLFS_ASSIGN_OR_RETURN(const auto share, with.schemas.ReserveShare(schema));
   CELLFS_RETURN_IF_FAILED(MakeEmptyTable(with, request, schema));
-  with.tree.unstored.ShowToml(place.Parent());
+  with.tree.unstored.ShowUnwrittenToml(place.Parent());
   with.tree.unstored.HideToml(place);
   with.errors.Record("mkdir", place, with.schemas.NoteChanged(place));
   return {};
@@ -51,7 +51,7 @@ Outcome MakeRow(const DirectoryChanging& with, const Request& request, UnstoredE
   if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
   CELLFS_ASSIGN_OR_RETURN(entry.counted, with.tree.unstored.CountMade(request.uid));
   entry.maker = request.pid;
-  with.tree.unstored.ShowToml(place.Parent());
+  with.tree.unstored.ShowUnwrittenToml(place.Parent());
   return {};
 }
 

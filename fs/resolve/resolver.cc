@@ -284,7 +284,9 @@ OutcomeOr<ResolvedEntry> Resolver::FindToml(const Place& place) const {
   CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(reading_, place));
   ResolvedEntry found{place};
   found.size = text.size();
-  found.absent_for = unstored_.HidesTomlFrom(place.Parent());
+  const auto unwritten = unstored_.FindUnwrittenToml(place.Parent());
+  found.may_be_made = unwritten.may_be_made;
+  found.absent_for = unwritten.hidden_from;
   return found;
 }
 

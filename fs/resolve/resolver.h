@@ -36,6 +36,8 @@ struct ResolvedEntry {
   // A family that nobody made in a row that this process made, or the .toml of a namespace that it
   // made: there for everybody else.
   pid_t absent_for = 0;
+  // A .toml that nobody has written: absent for who makes it with O_EXCL.
+  bool may_be_made = false;
 };
 
 // Thread-safe; holds nothing of its own.

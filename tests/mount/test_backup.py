@@ -17,7 +17,7 @@ RSYNC = "rsync -a --modify-window=-1"  # nanoseconds are compared too
 
 @pytest.fixture
 def outside(tmp_path):
-    """A plain directory on a disk of its own: cp goes by inode number, which there is the order of creation."""
+    """A plain directory on a disk that cp copies in the order of creation: splits go before the rows."""
     directory = tmp_path / "outside"
     directory.mkdir()
     sh(f"mount -t tmpfs tmpfs {directory}")
@@ -90,6 +90,22 @@ def test_other_copies_restore_everything_too(make_mount, outside, copy):
     assert tree_of(two / "ns") == tree_of(one / "ns")
     assert attributes_of(two / "ns") == attributes_of(one / "ns")
     assert transferred(one / "ns", two / "ns") == []
+
+
+@pytest.mark.parametrize("last", [".schema.toml", "r"])
+def test_cp_brings_rows_and_schema_in_any_order(mount, tmp_path, last):
+    """cp goes by inode number, or as its directory is listed."""
+    table = tmp_path / "ns/t"
+    table.mkdir(parents=True)
+    for name in sorted((".schema.toml", "r"), key=lambda name: name == last):
+        if name == "r":
+            (table / "r/f").mkdir(parents=True)
+            (table / "r/f/q").write_text("x")
+        else:
+            (table / name).write_text("[families.f]\nVERSIONS = 7\n[families.g]\n")
+    sh(f"cp -a {tmp_path}/ns {mount}/ns")
+    assert (mount / "ns/t/r/f/q").read_text() == "x"
+    assert "VERSIONS = 7" in (mount / "ns/t/.schema.toml").read_text()
 
 
 def test_with_visible_controls_the_history_comes_along(make_mount):

@@ -428,6 +428,28 @@ def test_a_new_namespace_shows_its_file(mount):
     assert "me" in (mount / "ns/.namespace.toml").read_text()
 
 
+def test_what_nobody_wrote_can_be_made_behind_what_is_in_the_directory(mount):
+    """With O_EXCL, as cp does where it comes to it last. Who only looks finds it."""
+    (mount / "ns/t/r/f").mkdir(parents=True)
+    (mount / "ns/t/r/f/q").write_text("x")
+    for path, text in (("ns/t/.schema.toml", "[families.f]\nVERSIONS = 7\n"), ("ns/.namespace.toml", 'owner = "me"\n')):
+        assert (mount / path).read_text()
+        with open(mount / path, "x") as file:
+            file.write(text)
+        assert text.splitlines()[-1] in (mount / path).read_text()
+        with fails_with(errno.EEXIST):
+            open(mount / path, "x").close()
+    assert (mount / "ns/t/r/f/q").read_text() == "x"
+
+
+def test_what_is_there_is_not_made_anew(mount):
+    mount.schema("[families.f]\n")
+    mount.command("create", "default:other", "f")
+    for path in ("default/t/.schema.toml", "default/other/.schema.toml", "default/.namespace.toml"):
+        with fails_with(errno.EEXIST):
+            open(mount / path, "x").close()
+
+
 def test_namespace_quota(mount):
     (mount / "ns").mkdir()
     (mount / "ns/.namespace.toml").write_text('"hbase.namespace.quota.maxtables" = "1"\nowner = "me"\n')
