@@ -252,9 +252,9 @@ void UnstoredEntries::MoveTable(const TableName& from, const TableName& to) {
   }
   ++handed_over_;
   for (UnstoredPtr& entry : moving) AddLocked(std::move(entry));
-  if (auto hidden = unwritten_tomls_.extract(TablePlace(from))) {
-    hidden.key() = TablePlace(to);
-    unwritten_tomls_.insert(std::move(hidden));
+  if (auto unwritten = unwritten_tomls_.extract(TablePlace(from))) {
+    unwritten.key() = TablePlace(to);
+    unwritten_tomls_.insert(std::move(unwritten));
   }
 }
 
