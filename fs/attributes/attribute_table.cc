@@ -112,8 +112,8 @@ StatusOr<RowRecords> AttributeTable::ReadRecords(const Place& place, const Recor
   if (may_come_along && view == nullptr && place.IsColumn())
     return ReadColumn(place, key, version);
   if (may_come_along && view == nullptr && place.kind == PlaceKind::kFamily) {
-    CELLFS_ASSIGN_OR_RETURN(AttributeRecord own, ReadFamily(place, key));
-    return RowRecords{std::move(own), {}};
+    CELLFS_ASSIGN_OR_RETURN(const AttributeRecord own, ReadFamily(place, key));
+    return RowRecords{own, {}};
   }
   if (may_come_along && view != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(auto past, ReadPastRow(place, key, version, *view));
@@ -164,10 +164,10 @@ StatusOr<AttributeRecord> AttributeTable::ReadFamily(const Place& family,
     changes = family_changes_;
   }
   const Timestamp read_at = freshness_.Now();
-  CELLFS_ASSIGN_OR_RETURN(RowRecords records, ReadAlone(family, key, kNoVersion, nullptr));
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, ReadAlone(family, key, kNoVersion, nullptr));
   const std::lock_guard lock(long_rows_mutex_);
   if (family_changes_ == changes) family_ = Family{key, records.own, read_at};
-  return std::move(records.own);
+  return records.own;
 }
 
 StatusOr<std::optional<RowRecords>> AttributeTable::ReadPastRow(const Place& place,
