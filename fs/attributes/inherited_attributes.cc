@@ -144,6 +144,8 @@ StatusOr<InheritedAttributes::Inheritance> InheritedAttributes::FromFamily(const
       return Status(StatusCode::kIoError, owner.status().message() + "; mend .schema.toml");
     }
     Inherit(*owner, found.from);
+    // It is said for files; who may read in the directory may enter it.
+    if (owner->mode) found.from.owner.mode |= (*owner->mode & 0444) >> 2;
   }
   const Inheritance from = found.from;
   std::unique_lock lock(mutex_);

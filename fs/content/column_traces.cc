@@ -46,6 +46,7 @@ Mutation DeleteVersion(const Place& version) {
 }
 
 void KeepEmptied(LiveTree& tree, const Place& directory) {
+  if (directory.kind == PlaceKind::kFamily) tree.removed_families.Forget(directory);
   const auto forgotten = tree.unstored.AddEmptied(directory, ToTimespec(tree.clock.Now()));
   if (forgotten) tree.kernel.NameWent(*forgotten);
 }

@@ -18,6 +18,7 @@
 #include "fs/nodes/inode_table.h"
 #include "fs/nodes/kernel_cache.h"
 #include "fs/nodes/last_changed_family.h"
+#include "fs/nodes/removed_families.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/tree/declared_families.h"
 #include "fs/tree/directory_times.h"
@@ -43,6 +44,7 @@ struct LiveTree {
     unstored.RemoveBelow(place);
     unstored.ShowToml(place);
     declared.Forget(table);
+    removed_families.ForgetTable(table);
     directory_times.ForgetTable(table);
   }
 
@@ -52,6 +54,7 @@ struct LiveTree {
     ForgetTable(to);
     unstored.MoveTable(from, to);
     declared.Move(from, to);
+    removed_families.ForgetTable(from);
     directory_times.MoveTable(from, to);
     inodes.MoveTable(from, to);
   }
@@ -64,6 +67,7 @@ struct LiveTree {
   InodeTable inodes;
   UnstoredEntries unstored;
   EmptyDirectories empty_directories;
+  RemovedFamilies removed_families;
   MemoryFiles memory_files;
   DeclaredFamilies declared;
   DirectoryTimes directory_times;

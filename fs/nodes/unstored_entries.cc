@@ -88,7 +88,9 @@ bool UnstoredEntries::AddLocked(UnstoredPtr entry) {
   Place directory = entry->place.Parent();
   std::string key = OrderKey(entry->place);
   if (const auto present = FindLocked(entry->place, hash); present != entries_.end()) {
-    if (is_emptied) SetFilledLocked(present->second, false);
+    if (!is_emptied) return false;
+    SetFilledLocked(present->second, false);
+    present->second.has_held_cells = true;
     return false;
   }
   Children made;
@@ -96,7 +98,7 @@ bool UnstoredEntries::AddLocked(UnstoredPtr entry) {
   ByAge aging;
   if (is_emptied) aging.push_back(entry);
   const uid_t user = entry->user;
-  const auto known = entries_.emplace(hash, Known{std::move(entry), nullptr, {}, false, {}});
+  const auto known = entries_.emplace(hash, Known{std::move(entry), nullptr, {}, false, is_emptied, {}});
   Directories::pointer children = nullptr;
   ByAge* of_user = nullptr;
   try {
@@ -171,6 +173,7 @@ UnstoredEntries::Filled UnstoredEntries::Fill(const Place& row_or_family) {
   if (entry->second.is_filled) return Filled::kBefore;
   filled_.push_back(row_or_family);
   SetFilledLocked(entry->second, true);
+  entry->second.has_held_cells = true;
   if (filled_.size() <= kMostFilled) return Filled::kNow;
   const auto oldest = FindLocked(filled_.front());
   if (oldest != entries_.end() && oldest->second.is_filled) {
@@ -179,6 +182,12 @@ UnstoredEntries::Filled UnstoredEntries::Fill(const Place& row_or_family) {
   }
   filled_.pop_front();
   return Filled::kNow;
+}
+
+bool UnstoredEntries::HasHeldCells(const Place& row_or_family) const {
+  std::lock_guard lock(mutex_);
+  const auto entry = FindLocked(row_or_family);
+  return entry != entries_.end() && entry->second.has_held_cells;
 }
 
 void UnstoredEntries::EraseLocked(Entries::const_iterator entry) {
@@ -231,7 +240,7 @@ void UnstoredEntries::Move(const Place& from, const Place& to) {
   child.key() = std::move(key);
   child.mapped() = moved;
   known.key() = PlaceHash()(to);
-  known.mapped() = {moved, into, children.insert(std::move(child)).position, false, {}};
+  known.mapped() = {moved, into, children.insert(std::move(child)).position, false, false, {}};
   entries_.insert(std::move(known));
   EraseIfEmptyLocked(before);
 }
@@ -389,23 +398,21 @@ void UnstoredEntries::HideToml(const Place& table_or_namespace) {
   unwritten_tomls_[table_or_namespace] = {};
 }
 
-void UnstoredEntries::HideTomlFromMaker(const Place& name_space, pid_t maker) {
-  std::lock_guard lock(mutex_);
-  unwritten_tomls_[name_space] = {.is_hidden = false, .maker = maker};
-}
-
 void UnstoredEntries::ShowToml(const Place& table_or_namespace) {
   std::lock_guard lock(mutex_);
   if (!unwritten_tomls_.empty()) unwritten_tomls_.erase(table_or_namespace);
 }
 
-void UnstoredEntries::ShowUnwrittenToml(const Place& table_or_namespace) {
+void UnstoredEntries::ShowTomlUnwritten(const Place& name_space) {
+  std::lock_guard lock(mutex_);
+  unwritten_tomls_[name_space] = {.is_hidden = false};
+}
+
+void UnstoredEntries::SomethingIsMadeIn(const Place& table_or_namespace) {
   std::lock_guard lock(mutex_);
   if (unwritten_tomls_.empty()) return;
   const auto unwritten = unwritten_tomls_.find(table_or_namespace);
-  if (unwritten == unwritten_tomls_.end()) return;
-  unwritten->second.is_hidden = false;
-  unwritten->second.maker = 0;
+  if (unwritten != unwritten_tomls_.end()) unwritten->second.is_hidden = false;
 }
 
 bool UnstoredEntries::IsTomlHidden(const Place& table_or_namespace) const {
@@ -414,14 +421,11 @@ bool UnstoredEntries::IsTomlHidden(const Place& table_or_namespace) const {
   return unwritten != unwritten_tomls_.end() && unwritten->second.is_hidden;
 }
 
-// The maker's number may be another process's some day.
-UnstoredEntries::Unwritten UnstoredEntries::FindUnwrittenToml(
-    const Place& table_or_namespace) const {
+bool UnstoredEntries::MayMakeToml(const Place& table_or_namespace) const {
   std::lock_guard lock(mutex_);
   const auto unwritten = unwritten_tomls_.find(table_or_namespace);
-  if (unwritten == unwritten_tomls_.end() || unwritten->second.is_hidden) return {};
-  const auto age = std::chrono::steady_clock::now() - unwritten->second.since;
-  return age < kLongestCopy ? Unwritten{true, unwritten->second.maker} : Unwritten();
+  if (unwritten == unwritten_tomls_.end() || unwritten->second.is_hidden) return false;
+  return std::chrono::steady_clock::now() - unwritten->second.since < kLongestCopy;
 }
 
 }  // namespace cellfs::fs

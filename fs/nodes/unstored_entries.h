@@ -104,6 +104,8 @@ class UnstoredEntries {
   // meanwhile.
   enum class Filled { kIsNotHere, kBefore, kNow };
   Filled Fill(const Place& row_or_family);
+  // Whether Fill, or AddEmptied, was ever called for the directory since it is here.
+  bool HasHeldCells(const Place& row_or_family) const;
   // Whether there is one that Fill would be the first for: mostly there is not.
   bool HasUnfilled() const { return unfilled_.load(std::memory_order_acquire) != 0; }
   // A memory file under another name or in another directory; what was there goes.
@@ -150,21 +152,14 @@ class UnstoredEntries {
   bool IsEmptying(const Place& row_or_family) const;
 
   // A table made by mkdir, and what had its .toml removed, shows it once that is written or
-  // something is made in it. A namespace made by mkdir does so to the process that made it, for a
-  // copy makes all that is in a directory of its own; others find it at once. For an hour it can
-  // be made with O_EXCL also where it shows, for a copy may come to it last.
+  // something is made in it; a namespace made by mkdir at once. For an hour, until it is written, it
+  // can be made with O_EXCL though it shows: a copy makes all that is in a directory of its own.
   void HideToml(const Place& table_or_namespace);
-  void HideTomlFromMaker(const Place& name_space, pid_t maker);
   void ShowToml(const Place& table_or_namespace);  // it is written, or the directory is another
-  void ShowUnwrittenToml(const Place& table_or_namespace);  // something is made in it
-  // From all.
+  void ShowTomlUnwritten(const Place& name_space);  // mkdir made that
+  void SomethingIsMadeIn(const Place& table_or_namespace);
   bool IsTomlHidden(const Place& table_or_namespace) const;
-  // Where it is not hidden from all.
-  struct Unwritten {
-    bool may_be_made = false;  // with O_EXCL
-    pid_t hidden_from = 0;     // that process alone; 0: none
-  };
-  Unwritten FindUnwrittenToml(const Place& table_or_namespace) const;
+  bool MayMakeToml(const Place& table_or_namespace) const;  // with O_EXCL, though it shows
 
  private:
   using Children = std::map<std::string, UnstoredPtr, std::less<>>;
@@ -180,12 +175,12 @@ class UnstoredEntries {
     Directories::pointer directory;  // stays where it is until it is erased
     Children::iterator child;
     mutable bool is_filled = false;  // and in filled_; guarded as all is
+    mutable bool has_held_cells = false;
     std::optional<ByAge::iterator> aging;  // kEmptied: among its user's in by_age_
   };
   using Entries = std::unordered_multimap<uint64_t, Known>;
   struct UnwrittenToml {
-    bool is_hidden = true;  // from all
-    pid_t maker = 0;        // else: from that process
+    bool is_hidden = true;
     std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
   };
 

@@ -154,9 +154,10 @@ auto WithinRoom(RoomToAwait& room, const Call& call) {
 }  // namespace
 
 StatusOr<MutationResult> CallersStore::Change(const Caller& caller, const TableName& table,
-                                              const RowMutations& mutations) {
+                                              const RowMutations& mutations,
+                                              NewNames new_names) {
   return AwaitingRoom([&](RoomToAwait& room) -> StatusOr<MutationResult> {
-    RowChange change(filesystem_, store_, rights_, umask_, table, mutations.row);
+    RowChange change(filesystem_, store_, rights_, umask_, table, mutations.row, new_names);
     CELLFS_RETURN_IF_ERROR(change.Begin(mutations.mutations, &room));
     auto result = WithinRoom(room, [&] { return store_.Mutate(caller, table, mutations); });
     if (!room.is_lacking()) change.Ended(result.status());
@@ -173,7 +174,7 @@ Status CallersStore::CheckMayChange(const TableName& table) const {
 StatusOr<MutationResult> CallersStore::Mutate(const Caller& caller, const TableName& table,
                                               const RowMutations& mutations) {
   CELLFS_RETURN_IF_ERROR(CheckMayChange(table));
-  auto result = Change(caller, table, mutations);
+  auto result = Change(caller, table, mutations, NewNames::kAreTheCallers);
   filesystem_.AwaitKernel();
   return result;
 }
@@ -224,7 +225,7 @@ std::vector<StatusOr<MutationResult>> CallersStore::Batch(const Caller& caller,
       results.emplace_back(stopped);
       continue;
     }
-    results.push_back(Change(caller, table, row));
+    results.push_back(Change(caller, table, row, NewNames::kAreTheCallers));
     if (results.size() % kRowsUntold == 0) filesystem_.AwaitKernel();
     if (!results.back().ok())
       stopped = Status(StatusCode::kUnavailable, "not tried, for a row before it failed");
@@ -239,6 +240,8 @@ std::vector<StatusOr<MutationResult>> CallersStore::Import(const Caller& caller,
   if (const Status may = CheckMayChange(table); !may.ok())
     return std::vector<StatusOr<MutationResult>>(rows.size(), may);
   BulkChange bulk(filesystem_, store_, table);
+  const NewNames new_names =
+      rights_.matter() ? NewNames::kAreTheCallers : NewNames::kInherit;  // as BulkChange's are
   const auto is_alone = [&](const RowMutations& row) {
     return rights_.matter() || bulk.IsKnown(row);
   };
@@ -246,7 +249,7 @@ std::vector<StatusOr<MutationResult>> CallersStore::Import(const Caller& caller,
   for (auto row = rows.begin(); row != rows.end();) {
     const auto next_alone = std::find_if(row, rows.end(), is_alone);
     if (next_alone == row) {
-      results.push_back(Change(caller, table, *row++));
+      results.push_back(Change(caller, table, *row++, new_names));
       if (results.size() % kRowsUntold == 0) filesystem_.AwaitKernel();
       continue;
     }

@@ -25,6 +25,7 @@
 #include "engine/store.h"
 #include "fs/operations/callers_rights.h"
 #include "fs/operations/filesystem.h"
+#include "fs/operations/row_change.h"
 
 namespace cellfs::fs {
 
@@ -191,7 +192,7 @@ class CallersStore : public Store {
   Status CheckMayChange(const TableName& table) const;
   // The kernel is not told yet.
   StatusOr<MutationResult> Change(const Caller& caller, const TableName& table,
-                                  const RowMutations& mutations);
+                                  const RowMutations& mutations, NewNames new_names);
   StatusOr<CheckAndMutateResult> ChangeIf(const Caller& caller, const TableName& table,
                                           const cellfs::CheckAndMutate& check);
   Status CheckChangesTable(const TableName& table) const;

@@ -14,7 +14,7 @@ Outcome MakeNamespace(const DirectoryChanging& with, const Request& request, con
   CELLFS_RETURN_IF_FAILED(CheckNamespaceName(place.table.namespace_name));
   CELLFS_RETURN_IF_FAILED(
       with.store.CreateNamespace(*request.caller, {place.table.namespace_name, {}}));
-  with.tree.unstored.HideTomlFromMaker(place, request.pid);
+  with.tree.unstored.ShowTomlUnwritten(place);
   with.errors.Record("mkdir", place, with.schemas.NoteChanged(place));
   return {};
 }
@@ -36,7 +36,7 @@ Outcome MakeTable(const DirectoryChanging& with, const Request& request, const P
   CELLFS_RETURN_IF_FAILED(CheckTableName(place.table));
   CELLFS_ASSIGN_OR_RETURN(const auto share, with.schemas.ReserveShare(schema));
   CELLFS_RETURN_IF_FAILED(MakeEmptyTable(with, request, schema));
-  with.tree.unstored.ShowUnwrittenToml(place.Parent());
+  with.tree.unstored.SomethingIsMadeIn(place.Parent());
   with.tree.unstored.HideToml(place);
   with.errors.Record("mkdir", place, with.schemas.NoteChanged(place));
   return {};
@@ -51,7 +51,7 @@ Outcome MakeRow(const DirectoryChanging& with, const Request& request, UnstoredE
   if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
   CELLFS_ASSIGN_OR_RETURN(entry.counted, with.tree.unstored.CountMade(request.uid));
   entry.maker = request.pid;
-  with.tree.unstored.ShowUnwrittenToml(place.Parent());
+  with.tree.unstored.SomethingIsMadeIn(place.Parent());
   return {};
 }
 
@@ -103,6 +103,7 @@ Outcome Make(const DirectoryChanging& with, const Request& request, const Place&
   entry->made = ToTimespec(with.tree.clock.Now());
   CELLFS_RETURN_IF_FAILED(MakeUnstored(with, request, mode, *entry));
   with.tree.unstored.Add(std::move(entry));
+  if (place.kind == PlaceKind::kFamily) with.tree.removed_families.Forget(place);
   return {};
 }
 

@@ -99,7 +99,8 @@ struct Parts {
   const CellfsDirectory self{reading, tree.inodes, tree.open_file_memory, asof, errors,
                              request_counts, options};
   const ChildPlaces places{reading, names, tree.unstored, asof, options};
-  const Resolver resolver{places, reading, tree.inodes, tree.unstored, tree.empty_directories, self};
+  const Resolver resolver{places, reading, tree.inodes, tree.unstored, tree.removed_families,
+                          tree.empty_directories, self};
   const EntryAttributes shown{reading, attributes, tree.directory_times, options,
                               options.store_made_at.value_or(clock->Now())};
   const Contents contents{reading, tree.unstored, self};

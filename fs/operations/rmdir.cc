@@ -56,7 +56,10 @@ Outcome RemoveRowOrFamily(const DirectoryChanging& with, const Caller& caller,
   if (shows_a_cell || HasClaims(with.tree.unstored, place)) return ENOTEMPTY;
   if (with.tree.unstored.IsEmptying(place)) return ENOTEMPTY;  // its last file is still going
   if (place.kind == PlaceKind::kFamily) {
+    with.tree.removed_families.Note(place);  // first: it may lack memory
     CELLFS_RETURN_IF_FAILED(with.schemas.Undeclare(caller, place));
+  } else {
+    with.tree.removed_families.ForgetRow(place);
   }
   with.tree.unstored.RemoveBelow(place);
   with.tree.unstored.Remove(place);

@@ -123,7 +123,7 @@ void RowChange::Ended(const Status& status) {
   if (!IsInForce(status)) return;
   if (closed_) closed_->Changed();
   Tell();
-  NoteMakers();
+  if (new_names_ == NewNames::kAreTheCallers) NoteMakers();
   SettleColumns();
   KeepEmptied();
   locks_.clear();
@@ -275,7 +275,6 @@ void RowChange::KeepEmptied() const {
   if (deletes_row_) take_away(RowPlace(table_, row_));
 }
 
-// What is new belongs to who made it, as a file that he creates.
 void RowChange::NoteMakers() {
   bool row_is_new = families_there_.empty();
   std::set<std::string> new_families;

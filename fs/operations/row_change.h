@@ -37,19 +37,24 @@
 
 namespace cellfs::fs {
 
+// Whose what is new is: the caller's, as a file that he creates, or whose what it lies in is.
+enum class NewNames { kAreTheCallers, kInherit };
+
 // Of one thread, which takes no other lock of a column meanwhile.
 class RowChange {
  public:
   // All of these outlive it.
   RowChange(FileSystem& filesystem, Store& store, const CallersRights& rights, mode_t umask,
-            const TableName& table, const std::string& row)
+            const TableName& table, const std::string& row,
+            NewNames new_names = NewNames::kAreTheCallers)
       : filesystem_(filesystem),
         parts_(filesystem.parts()),
         store_(store),
         rights_(rights),
         umask_(umask),
         table_(table),
-        row_(row) {}
+        row_(row),
+        new_names_(new_names) {}
   RowChange(const RowChange&) = delete;
   RowChange& operator=(const RowChange&) = delete;
   ~RowChange();
@@ -105,6 +110,7 @@ class RowChange {
   const mode_t umask_;
   const TableName& table_;
   const std::string& row_;
+  const NewNames new_names_;
   const int exceptions_ = std::uncaught_exceptions();
   std::map<Key, Column> columns_;
   Timestamp first_put_ = 0;  // of all columns

@@ -200,12 +200,13 @@ OutcomeOr<ResolvedEntry> Resolver::FindFamily(const Caller& caller, const Place&
   // Its last cell may have gone in between.
   if (made == nullptr && unstored_.emptied() != emptied) made = unstored_.Find(place);
   if (made || place.query() != nullptr) return FromEntry(std::move(made));
-  if (WasUndeclared(place)) return Outcome(ENOENT);
+  if (WasUndeclared(place) || removed_families_.Has(place)) return Outcome(ENOENT);
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
   // was just made. For the process that made the row that stays so when the first family has its
   // files: a copy makes the others after it.
   CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry row, FindRow(caller, place.Parent(), nullptr));
-  if (row.unstored && row.unstored->reason == UnstoredReason::kMade) return Outcome(ENOENT);
+  const bool is_made = row.unstored && row.unstored->reason == UnstoredReason::kMade;
+  if (is_made && !unstored_.HasHeldCells(row.place)) return Outcome(ENOENT);
   ResolvedEntry found{place};
   const auto made_row = unstored_.Find(place.Parent());
   if (made_row && made_row->reason == UnstoredReason::kMade) found.absent_for = made_row->maker;
@@ -284,9 +285,7 @@ OutcomeOr<ResolvedEntry> Resolver::FindToml(const Place& place) const {
   CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(reading_, place));
   ResolvedEntry found{place};
   found.size = text.size();
-  const auto unwritten = unstored_.FindUnwrittenToml(place.Parent());
-  found.may_be_made = unwritten.may_be_made;
-  found.absent_for = unwritten.hidden_from;
+  found.may_be_made = unstored_.MayMakeToml(place.Parent());
   return found;
 }
 

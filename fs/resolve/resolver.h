@@ -12,6 +12,7 @@
 #include "fs/base/outcome.h"
 #include "fs/nodes/empty_directories.h"
 #include "fs/nodes/inode_table.h"
+#include "fs/nodes/removed_families.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/reading/reading.h"
 #include "fs/resolve/cellfs_directory.h"
@@ -33,8 +34,7 @@ struct ResolvedEntry {
   UnstoredPtr unstored;    // where it is there only by being made
   // What AttributeStore::Find says of it, where who made or changed it knows that.
   std::optional<ShownAttributes> attributes;
-  // A family that nobody made in a row that this process made, or the .toml of a namespace that it
-  // made: there for everybody else.
+  // A family that nobody made in a row that this process made: there for everybody else.
   pid_t absent_for = 0;
   // A .toml that nobody has written: absent for who makes it with O_EXCL.
   bool may_be_made = false;
@@ -44,12 +44,13 @@ struct ResolvedEntry {
 class Resolver {
  public:
   Resolver(const ChildPlaces& places, const Reading& reading, const InodeTable& inodes,
-           const UnstoredEntries& unstored, EmptyDirectories& empty_directories,
-           const CellfsDirectory& self)
+           const UnstoredEntries& unstored, const RemovedFamilies& removed_families,
+           EmptyDirectories& empty_directories, const CellfsDirectory& self)
       : places_(places),
         reading_(reading),
         inodes_(inodes),
         unstored_(unstored),
+        removed_families_(removed_families),
         empty_directories_(empty_directories),
         self_(self) {}
 
@@ -121,6 +122,7 @@ class Resolver {
   const Reading& reading_;
   const InodeTable& inodes_;
   const UnstoredEntries& unstored_;
+  const RemovedFamilies& removed_families_;
   EmptyDirectories& empty_directories_;
   const CellfsDirectory& self_;
 };

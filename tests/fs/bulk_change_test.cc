@@ -117,6 +117,17 @@ TEST_F(BulkChangeTest, WhatIsNewIsOfWhomTheTableIs) {
   EXPECT_EQ(tree_.Stat("default/t/a/f/q").st_uid, kOwner);
 }
 
+// A row that the kernel knows is changed by itself.
+TEST_F(BulkChangeTest, WhatIsNewInAKnownRowIsToo) {
+  const std::string schema = tree_.ReadFile("default/t/.schema.toml");
+  ASSERT_EQ(tree_.Save("default/t/.schema.toml", schema + "\"cellfs.mode\" = \"0600\"\n"), 0);
+  EXPECT_EQ(Import({Putting("a", "first", "1")}), (Done{true}));
+  EXPECT_EQ(tree_.Stat("default/t/a/f/first").st_mode & 07777, 0600u);
+  EXPECT_EQ(Import({Putting("a", "second", "2")}), (Done{true}));
+  EXPECT_EQ(tree_.Stat("default/t/a/f/second").st_mode & 07777, 0600u);
+  EXPECT_EQ(tree_.Stat("default/t/a/f").st_mode & 07777, 0700u) << "who may read may enter";
+}
+
 TEST_F(BulkChangeTest, WhoMayNotWriteBringsNothingIn) {
   tree_.Remount(ForAll());
   EXPECT_EQ(Import({Putting("a", "q", "1"), Putting("b", "q", "1")}, kStranger),

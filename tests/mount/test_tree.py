@@ -141,6 +141,50 @@ def test_rm_r_of_a_table_and_a_namespace(mount):
     assert os.listdir(mount.path) == ["default", "hbase"]
 
 
+def two_families(mount):
+    """A row with a file in g, and f in another."""
+    sh("mkdir -p other/f r/g && echo 1 >other/f/a && echo 1 >r/g/a", cwd=make_table(mount))
+    return mount / "default/t"
+
+
+def make_table(mount):
+    (mount / "default/t").mkdir()
+    return mount / "default/t"
+
+
+def test_a_declared_family_that_was_removed_is_gone_until_it_is_made(mount):
+    table = two_families(mount)
+    os.rmdir(table / "r/f")  # it is found, though nobody made it
+    with fails_with(errno.ENOENT):
+        os.stat(table / "r/f")
+    with fails_with(errno.ENOENT):
+        os.rmdir(table / "r/f")
+    os.mkdir(table / "r/f", 0o700)
+    assert stat.S_IMODE(os.stat(table / "r/f").st_mode) == 0o700
+    assert sorted(os.listdir(table / "r")) == ["f", "g"]
+    os.rmdir(table / "r/f")
+    mount.command("put", "default:t", "r", "f:q", "x")
+    assert (table / "r/f/q").read_text() == "x"
+
+
+def test_a_family_that_was_found_stays_when_another_loses_its_last_file(mount):
+    table = two_families(mount)
+    sh("mkdir -p r/f && rm r/g/a && echo x >r/f/a", cwd=table)
+    sh("rm -r r/f && mkdir -p r/f && rm -rf r/g && echo y >r/f/a", cwd=table)
+    assert (table / "r/f/a").read_text() == "y\n"
+
+
+def test_a_family_that_was_emptied_very_often_can_be_removed(mount):
+    family = make_table(mount) / "r/f"
+    for round in range(1030):
+        family.mkdir(parents=True, exist_ok=round % 2 == 1)
+        (family / "pid").write_text("x")
+        os.unlink(family / "pid")
+        if round % 2 == 1:
+            os.rmdir(family)
+    assert not family.exists()
+
+
 def test_a_family_that_never_held_a_cell_is_undeclared_by_rmdir(mount):
     family = mount.family()
     (family.parent / "typo").mkdir()

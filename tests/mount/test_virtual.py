@@ -442,6 +442,13 @@ def test_what_nobody_wrote_can_be_made_behind_what_is_in_the_directory(mount):
     assert (mount / "ns/t/r/f/q").read_text() == "x"
 
 
+def test_who_makes_a_namespace_finds_what_is_listed_in_it(mount):
+    (mount / "ns").mkdir()
+    assert [entry.stat().st_size > 0 for entry in os.scandir(mount / "ns")] == [True]
+    shutil.rmtree(mount / "ns")
+    assert not (mount / "ns").exists()
+
+
 def test_what_is_there_is_not_made_anew(mount):
     mount.schema("[families.f]\n")
     mount.command("create", "default:other", "f")
