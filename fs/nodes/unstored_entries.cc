@@ -98,7 +98,8 @@ bool UnstoredEntries::AddLocked(UnstoredPtr entry) {
   ByAge aging;
   if (is_emptied) aging.push_back(entry);
   const uid_t user = entry->user;
-  const auto known = entries_.emplace(hash, Known{std::move(entry), nullptr, {}, false, is_emptied, {}});
+  const auto known =
+      entries_.emplace(hash, Known{std::move(entry), nullptr, {}, false, is_emptied, {}});
   Directories::pointer children = nullptr;
   ByAge* of_user = nullptr;
   try {

@@ -57,7 +57,10 @@ Outcome RemoveRowOrFamily(const DirectoryChanging& with, const Caller& caller,
   if (with.tree.unstored.IsEmptying(place)) return ENOTEMPTY;  // its last file is still going
   if (place.kind == PlaceKind::kFamily) {
     with.tree.removed_families.Note(place);  // first: it may lack memory
-    CELLFS_RETURN_IF_FAILED(with.schemas.Undeclare(caller, place));
+    if (Outcome undeclared = with.schemas.Undeclare(caller, place); !undeclared.ok()) {
+      with.tree.removed_families.Forget(place);
+      return undeclared;
+    }
   } else {
     with.tree.removed_families.ForgetRow(place);
   }

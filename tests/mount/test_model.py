@@ -130,6 +130,8 @@ class Model:
     def remount(self, *_):
         if self.random.random() < 0.2:
             self.mount.remount()
+            for directory in self.directories:  # an empty one is not stored
+                os.makedirs(directory, exist_ok=True)
 
     # ---- What is compared ------------------------------------------------------------------------
 
