@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // EmptyDirectories: the rows and families in which no cell was seen when they were looked at last,
-// as long as nothing has come since, anywhere. mkdir looks twice for what it makes; rm -r looks five
-// times for what it has emptied, each time past all that is hidden there: half of what it takes.
+// as long as nothing has come since, anywhere. mkdir looks twice for what it makes, and rm -r looks
+// again for what it has emptied, each time past all that is hidden there.
 #ifndef CELLFS_FS_NODES_EMPTY_DIRECTORIES_H_
 #define CELLFS_FS_NODES_EMPTY_DIRECTORIES_H_
 
