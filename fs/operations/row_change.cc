@@ -123,7 +123,7 @@ void RowChange::Ended(const Status& status) {
   if (!IsInForce(status)) return;
   if (closed_) closed_->Changed();
   Tell();
-  if (new_names_ == NewNames::kAreTheCallers) NoteMakers();
+  NoteMakers();
   SettleColumns();
   KeepEmptied();
   locks_.clear();
@@ -140,7 +140,7 @@ void RowChange::Add(const Put& put) {
     Column& column = columns_[{cell.family, cell.qualifier}];
     column.is_put = true;
     // What is stamped so goes on where the column was (a restore), and stays whose it is.
-    column.is_made |= put.stamping != Stamping::kAboveColumn;
+    column.is_made |= makes_names_ && put.stamping != Stamping::kAboveColumn;
     if (put.stamping != Stamping::kAboveColumn) column.ChangesAt(cell.timestamp);
   }
 }
@@ -158,7 +158,8 @@ void RowChange::Add(const Append& append) {
 void RowChange::AddChanged(Key key, Timestamp timestamp, bool is_told) {
   Column& column = columns_[std::move(key)];
   column.ChangesAt(timestamp);
-  column.is_put = column.is_made = true;
+  column.is_put = true;
+  column.is_made |= makes_names_;
   column.is_told |= is_told;
 }
 

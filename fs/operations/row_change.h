@@ -54,7 +54,7 @@ class RowChange {
         umask_(umask),
         table_(table),
         row_(row),
-        new_names_(new_names) {}
+        makes_names_(new_names == NewNames::kAreTheCallers) {}
   RowChange(const RowChange&) = delete;
   RowChange& operator=(const RowChange&) = delete;
   ~RowChange();
@@ -110,7 +110,7 @@ class RowChange {
   const mode_t umask_;
   const TableName& table_;
   const std::string& row_;
-  const NewNames new_names_;
+  const bool makes_names_;  // for the caller
   const int exceptions_ = std::uncaught_exceptions();
   std::map<Key, Column> columns_;
   Timestamp first_put_ = 0;  // of all columns
