@@ -79,10 +79,10 @@ void UnstoredEntries::EraseIfEmptyLocked(Directories::pointer directory) {
 
 bool UnstoredEntries::Add(UnstoredPtr entry) {
   std::lock_guard lock(mutex_);
-  return AddLocked(std::move(entry));
+  return AddLocked(std::move(entry), false);
 }
 
-bool UnstoredEntries::AddLocked(UnstoredPtr entry) {
+bool UnstoredEntries::AddLocked(UnstoredPtr entry, bool has_held_cells) {
   const uint64_t hash = PlaceHash()(entry->place);
   const bool is_emptied = entry->reason == UnstoredReason::kEmptied;
   Place directory = entry->place.Parent();
@@ -98,8 +98,8 @@ bool UnstoredEntries::AddLocked(UnstoredPtr entry) {
   ByAge aging;
   if (is_emptied) aging.push_back(entry);
   const uid_t user = entry->user;
-  const auto known =
-      entries_.emplace(hash, Known{std::move(entry), nullptr, {}, false, is_emptied, {}});
+  const bool held = has_held_cells || is_emptied;
+  const auto known = entries_.emplace(hash, Known{std::move(entry), nullptr, {}, false, held, {}});
   Directories::pointer children = nullptr;
   ByAge* of_user = nullptr;
   try {
@@ -249,19 +249,19 @@ void UnstoredEntries::Move(const Place& from, const Place& to) {
 // What mkdir made in it and was filled since shows itself by its cells.
 void UnstoredEntries::MoveTable(const TableName& from, const TableName& to) {
   std::lock_guard lock(mutex_);
-  std::vector<UnstoredPtr> moving;
+  std::vector<std::pair<UnstoredPtr, bool>> moving;  // with Known::has_held_cells
   for (auto it = entries_.begin(); it != entries_.end();) {
     const auto known = it++;
     if (known->second.entry->place.table != from) continue;
     if (!known->second.is_filled) {
       auto moved = std::make_shared<UnstoredEntry>(*known->second.entry);
       moved->place.table = to;
-      moving.push_back(std::move(moved));
+      moving.emplace_back(std::move(moved), known->second.has_held_cells);
     }
     RemoveLocked(known);
   }
   ++handed_over_;
-  for (UnstoredPtr& entry : moving) AddLocked(std::move(entry));
+  for (auto& [entry, has_held_cells] : moving) AddLocked(std::move(entry), has_held_cells);
   if (auto unwritten = unwritten_tomls_.extract(TablePlace(from))) {
     unwritten.key() = TablePlace(to);
     unwritten_tomls_.insert(std::move(unwritten));

@@ -195,7 +195,7 @@ class UnstoredEntries {
   Directories::const_iterator FindDirectoryLocked(const Place& place) const;
   Directories::pointer DirectoryLocked(Place&& place);  // made where there is none
   void EraseIfEmptyLocked(Directories::pointer directory);
-  bool AddLocked(UnstoredPtr entry);
+  bool AddLocked(UnstoredPtr entry, bool has_held_cells);
   void SetFilledLocked(const Known& known, bool is_filled);
   void EraseLocked(Entries::const_iterator entry);
   void RemoveLocked(Entries::const_iterator entry);

@@ -37,6 +37,19 @@ struct UnstoredEntriesTest : testing::Test {
   UnstoredEntries entries{{.made = 8, .emptied = 3}};
 };
 
+TEST_F(UnstoredEntriesTest, WhetherARowHasHeldCellsIsKnownUnderAnotherNameOfItsTable) {
+  const TableName other{"default", "other"};
+  for (int row : {1, 2}) ASSERT_TRUE(Make(Row(row), 0));
+  entries.Fill(Row(1));
+  EXPECT_TRUE(entries.HasHeldCells(Row(1)));
+  entries.AddEmptied(Row(1), {});
+  EXPECT_FALSE(entries.HasHeldCells(Row(2)));
+  entries.MoveTable(kTable, other);
+  EXPECT_TRUE(entries.HasHeldCells(RowPlace(other, "r1")));
+  EXPECT_FALSE(entries.HasHeldCells(RowPlace(other, "r2")));
+  EXPECT_TRUE(entries.Find(RowPlace(other, "r2")) != nullptr);
+}
+
 TEST_F(UnstoredEntriesTest, WhatMkdirMadeIsCountedUntilItGoes) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(Make(Row(i), 1));
   EXPECT_FALSE(Make(Row(4), 1));
