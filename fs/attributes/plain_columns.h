@@ -2,7 +2,7 @@
 //
 // PlainColumns: whose a column is in a table for which nothing is stored: as every other one of its
 // family. Of the family asked for last, as the entries of a directory are asked for one after the
-// other: without it an entry of a long listing takes an eighth more.
+// other: without it an entry of a long listing takes a seventh more.
 #ifndef CELLFS_FS_ATTRIBUTES_PLAIN_COLUMNS_H_
 #define CELLFS_FS_ATTRIBUTES_PLAIN_COLUMNS_H_
 

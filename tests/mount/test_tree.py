@@ -143,12 +143,7 @@ def test_rm_r_of_a_table_and_a_namespace(mount):
 
 def two_families(mount):
     """A row with a file in g, and f in another."""
-    sh("mkdir -p other/f r/g && echo 1 >other/f/a && echo 1 >r/g/a", cwd=make_table(mount))
-    return mount / "default/t"
-
-
-def make_table(mount):
-    (mount / "default/t").mkdir()
+    sh("mkdir -p t/other/f t/r/g && echo 1 >t/other/f/a && echo 1 >t/r/g/a", cwd=mount / "default")
     return mount / "default/t"
 
 
@@ -175,7 +170,7 @@ def test_a_family_that_was_found_stays_when_another_loses_its_last_file(mount):
 
 
 def test_a_family_that_was_emptied_very_often_can_be_removed(mount):
-    family = make_table(mount) / "r/f"
+    family = mount / "default/t/r/f"
     for round in range(1030):
         family.mkdir(parents=True, exist_ok=round % 2 == 1)
         (family / "pid").write_text("x")
